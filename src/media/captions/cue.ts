@@ -1,11 +1,5 @@
-/** One caption. `text` is the payload of a WebVTT cue: only the markup that `cleanMarkup` lets through. */
-export interface Cue {
-  startMs: number;
-  endMs: number;
-  /** WebVTT cue settings, for example `line:0 align:start`; "" = none. */
-  settings: string;
-  text: string;
-}
+export type { Cue } from "../../../protocol/media/captions/cue.ts";
+import type { Cue } from "../../../protocol/media/captions/cue.ts";
 
 export type CaptionFormat = "srt" | "webvtt" | "ttml" | "scc";
 

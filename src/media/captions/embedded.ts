@@ -1,6 +1,7 @@
+import { escapeText } from "../../../protocol/media/captions/cue.ts";
 import type { CaptionsFile, TextCodec } from "../../../protocol/jobs.ts";
 import { CaptionsError, type Cue, CueList, requireShort } from "./cue.ts";
-import { cleanMarkup, escapeText } from "./markup.ts";
+import { cleanMarkup } from "./markup.ts";
 import { OVERRIDES, positionOf } from "./srt.ts";
 import { cleanSettings } from "./webvtt.ts";
 

@@ -1,3 +1,4 @@
+import { escapeText } from "../../../protocol/media/captions/cue.ts";
 import { parseTimestamp, timestamp } from "./timestamps.ts";
 
 /** Cue tags (W3C WebVTT §4.2.2). Anything else is text or is removed: players build elements from what is left. */
@@ -33,16 +34,6 @@ const ENTITIES: Record<string, string> = {
   lrm: "\u200e",
   rlm: "\u200f",
 };
-
-/** C0 controls except tab and line feed, DEL, the BOM, and the replacement of half a surrogate pair. */
-// oxlint-disable-next-line no-control-regex -- they are what it removes
-const UNSHOWABLE = /[\u0000-\u0008\u000b-\u001f\u007f\ufeff]/g;
-
-export const escapeText = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(UNSHOWABLE, "")
-    .replace(/[&<>]/g, (char) => (char === "&" ? "&amp;" : char === "<" ? "&lt;" : "&gt;"));
 
 /** Character references of WebVTT and of XML; others stay text. */
 const decodeEntities = (text: string): string =>

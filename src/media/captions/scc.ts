@@ -1,4 +1,4 @@
-import { Cea608 } from "./cea608.ts";
+import { Cea608 } from "../../../protocol/media/captions/cea608.ts";
 import { CueList } from "./cue.ts";
 import { linesOf } from "./webvtt.ts";
 

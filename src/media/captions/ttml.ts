@@ -1,6 +1,7 @@
+import { escapeText } from "../../../protocol/media/captions/cue.ts";
 import { parseXml, XmlCdata, XmlElement, XmlText } from "@rgrove/parse-xml";
 import { CaptionsError, CueList } from "./cue.ts";
-import { cleanMarkup, escapeText } from "./markup.ts";
+import { cleanMarkup } from "./markup.ts";
 
 /** The parser builds a tree in memory, so what it could build is counted first. */
 const MAX_TAGS = 400_000;

@@ -1,5 +1,4 @@
-import type { Cue } from "./cue.ts";
-import { escapeText } from "./markup.ts";
+import { type Cue, escapeText } from "./cue.ts";
 
 const ROWS = [11, 1, 3, 12, 14, 5, 7, 9];
 const COLUMNS = 32;
