@@ -1,31 +1,52 @@
-/** Labels of a source's streams, and its text subtitle streams. */
+/** Labels of a source's streams, and its subtitles. */
 import { avGetCodecName, type Stream } from "node-av/lib";
 import {
   AVMEDIA_TYPE_SUBTITLE,
+  AV_CODEC_ID_DVB_TELETEXT,
+  AV_CODEC_ID_EIA_608,
   AV_DISPOSITION_CAPTIONS,
   AV_DISPOSITION_FORCED,
   AV_DISPOSITION_HEARING_IMPAIRED,
 } from "node-av/constants";
-import { MAX_SUBTITLE_STREAMS, type SourceSubtitles, TEXT_CODECS, type TextCodec } from "../../protocol/jobs.ts";
+import {
+  type ChannelCodec,
+  MAX_SUBTITLE_STREAMS,
+  type SourceSubtitles,
+  TEXT_CODECS,
+  type TextCodec,
+} from "../../protocol/jobs.ts";
+import { CC_CHANNELS, CEA608_CHANNELS } from "../../protocol/media/captions/closed-captions.ts";
+import type { Look } from "./look.ts";
 import type { OpenSource } from "./source.ts";
+import { type SubtitlePage, subtitlePages } from "./teletext-captions.ts";
 
 /** In other containers libav gives packets of other shapes. */
 const CONTAINERS = new Set(["mp4", "mov", "matroska", "webm"]);
 const SAME_PACKETS: Record<string, TextCodec> = { ssa: "ass", text: "subrip" };
 
-/** The text subtitle streams, in file order. Streams of pictures are left out. */
-export function textSubtitles({ containerFormat, format }: OpenSource): SourceSubtitles[] {
-  if (!CONTAINERS.has(containerFormat)) return [];
-  return format.streams
-    .filter(({ codecpar }) => codecpar.codecType === AVMEDIA_TYPE_SUBTITLE)
-    .flatMap((stream) => {
-      const codec = textCodecOf(stream, containerFormat);
-      return codec === null ? [] : [subtitleFacts(stream, codec)];
-    })
-    .slice(0, MAX_SUBTITLE_STREAMS);
+/**
+ * The text subtitle streams, in file order, and behind them the channels of captions that the source may carry, which may turn out to be empty.
+ * Streams of pictures are left out.
+ */
+export function sourceSubtitles(source: OpenSource, { hasCcData }: Pick<Look, "hasCcData">): SourceSubtitles[] {
+  const { containerFormat, format, video } = source;
+  const streams = format.streams.filter(({ codecpar }) => codecpar.codecType === AVMEDIA_TYPE_SUBTITLE);
+  const texts = streams.flatMap((stream) => {
+    const codec = textCodecOf(stream, containerFormat);
+    return codec === null ? [] : [subtitleFacts(stream, codec)];
+  });
+  const inPicture = video !== null && hasCcData ? channelFacts(video, "cc_data", CC_CHANNELS) : [];
+  const words = streams
+    .filter(({ codecpar }) => codecpar.codecId === AV_CODEC_ID_EIA_608)
+    .flatMap((stream) => channelFacts(stream, "eia_608", CEA608_CHANNELS));
+  const pages = streams
+    .filter(({ codecpar }) => codecpar.codecId === AV_CODEC_ID_DVB_TELETEXT)
+    .flatMap((stream) => subtitlePages(stream).map((page) => pageFacts(stream, page)));
+  return [...texts, ...inPicture, ...words, ...pages].slice(0, MAX_SUBTITLE_STREAMS);
 }
 
 function textCodecOf({ codecpar }: Stream, containerFormat: string): TextCodec | null {
+  if (!CONTAINERS.has(containerFormat)) return null;
   const name = avGetCodecName(codecpar.codecId) ?? "";
   const codec = SAME_PACKETS[name] ?? TEXT_CODECS.find((known) => known === name) ?? null;
   const isIso = containerFormat === "mp4" || containerFormat === "mov";
@@ -40,6 +61,28 @@ const subtitleFacts = (stream: Stream, codec: TextCodec): SourceSubtitles => ({
   isForced: stream.hasDisposition(AV_DISPOSITION_FORCED),
   isHearingImpaired:
     stream.hasDisposition(AV_DISPOSITION_HEARING_IMPAIRED) || stream.hasDisposition(AV_DISPOSITION_CAPTIONS),
+});
+
+/** The language of a picture says nothing about its captions, which have no tag. */
+const channelFacts = (stream: Stream, codec: ChannelCodec, channels: readonly string[]): SourceSubtitles[] =>
+  channels.map((channel) => ({
+    streamIndex: stream.index,
+    codec,
+    channel,
+    languageCode: codec === "cc_data" ? "und" : languageOf(stream),
+    title: codec === "cc_data" ? "" : titleOf(stream),
+    isForced: false,
+    isHearingImpaired: true,
+  }));
+
+const pageFacts = (stream: Stream, { number, languageCode, isHearingImpaired }: SubtitlePage): SourceSubtitles => ({
+  streamIndex: stream.index,
+  codec: "dvb_teletext",
+  channel: number,
+  languageCode,
+  title: "",
+  isForced: false,
+  isHearingImpaired,
 });
 
 /** As tagged; "und" when there is no well-formed tag. */

@@ -36,6 +36,13 @@ export function ccDataOf(codec: CcCodec, accessUnit: Uint8Array, lengthBytes: nu
 export const hasCcData = (codec: CcCodec, accessUnit: Uint8Array, lengthBytes: number | null): boolean =>
   tripletsOf(codec, accessUnit, lengthBytes).length > 0;
 
+/** @param extradata avcC, hvcC or Annex B @returns the size of the NAL unit length field; null = start codes */
+export function nalLengthBytes(codec: CcCodec, extradata: Uint8Array | null): number | null {
+  if (extradata === null || codec === "mpeg2video") return null;
+  const at = codec === "h264" ? 4 : 21;
+  return extradata[0] === 1 && extradata.length > at + 1 ? (extradata[at]! & 3) + 1 : null;
+}
+
 type Triplet = [flags: number, first: number, second: number];
 
 function tripletsOf(codec: CcCodec, accessUnit: Uint8Array, lengthBytes: number | null): Triplet[] {

@@ -5,7 +5,8 @@ import type { Cue } from "./cue.ts";
 const CHANNELS: readonly Cea608Channel[] = [1, 2, 3, 4];
 const SERVICES: readonly Cea708Service[] = [1, 2, 3, 4, 5, 6];
 /** Names as `INSTREAM-ID` of HLS has them (RFC 8216 §4.3.4.1). */
-export const CC_CHANNELS = ["CC1", "CC2", "CC3", "CC4", ...SERVICES.map((n) => `SERVICE${n}` as const)] as const;
+export const CEA608_CHANNELS = ["CC1", "CC2", "CC3", "CC4"] as const;
+export const CC_CHANNELS = [...CEA608_CHANNELS, ...SERVICES.map((n) => `SERVICE${n}` as const)] as const;
 export type CcChannel = (typeof CC_CHANNELS)[number];
 
 /** Decodes the caption words of pictures: four channels of CEA-608 and six services of CEA-708. */
