@@ -33,7 +33,7 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
   const picture = source.video === null || seen.frames.length === 0 ? null : pictureFacts(source.video, seen);
   for (const frame of seen.frames) frame.free();
   const sounds = source.audio.map((stream) => soundFacts(stream));
-  const subtitles = sourceSubtitles(source, seen);
+  const subtitles = await sourceSubtitles(source, seen);
   const starts = new Map(source.format.streams.map((stream) => [stream.index, startSeconds(stream)]));
   const ends = await streamEnds(source, seen);
 

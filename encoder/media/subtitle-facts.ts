@@ -15,6 +15,7 @@ import {
   TEXT_CODECS,
   type TextCodec,
 } from "../../protocol/jobs.ts";
+import { captionLanguages } from "../../protocol/media/captions/caption-services.ts";
 import { CC_CHANNELS, CEA608_CHANNELS } from "../../protocol/media/captions/closed-captions.ts";
 import type { Look } from "./look.ts";
 import type { OpenSource } from "./source.ts";
@@ -28,17 +29,33 @@ const SAME_PACKETS: Record<string, TextCodec> = { ssa: "ass", text: "subrip" };
  * The text subtitle streams, in file order, and behind them the channels of captions that the source may carry, which may turn out to be empty.
  * Streams of pictures are left out.
  */
-export function sourceSubtitles(source: OpenSource, { hasCcData }: Pick<Look, "hasCcData">): SourceSubtitles[] {
-  const { containerFormat, format, video } = source;
+export async function sourceSubtitles(
+  source: OpenSource,
+  { hasCcData }: Pick<Look, "hasCcData">,
+): Promise<SourceSubtitles[]> {
+  const { containerFormat, format, video, reader } = source;
   const streams = format.streams.filter(({ codecpar }) => codecpar.codecType === AVMEDIA_TYPE_SUBTITLE);
   const texts = streams.flatMap((stream) => {
     const codec = textCodecOf(stream, containerFormat);
     return codec === null ? [] : [subtitleFacts(stream, codec)];
   });
-  const inPicture = video !== null && hasCcData ? channelFacts(video, "cc_data", CC_CHANNELS) : [];
+  const announced = containerFormat === "mpegts" ? captionLanguages(await reader.head()) : new Map<string, string>();
+  const inPicture =
+    video !== null && hasCcData
+      ? CC_CHANNELS.map((channel) => ({
+          ...channelFacts(video, "cc_data", channel),
+          languageCode: announced.get(channel) ?? (channel === "CC1" ? announced.get("SERVICE1") : undefined) ?? "und",
+        }))
+      : [];
   const words = streams
     .filter(({ codecpar }) => codecpar.codecId === AV_CODEC_ID_EIA_608)
-    .flatMap((stream) => channelFacts(stream, "eia_608", CEA608_CHANNELS));
+    .flatMap((stream) =>
+      CEA608_CHANNELS.map((channel) => ({
+        ...channelFacts(stream, "eia_608", channel),
+        languageCode: languageOf(stream),
+        title: titleOf(stream),
+      })),
+    );
   const pages = streams
     .filter(({ codecpar }) => codecpar.codecId === AV_CODEC_ID_DVB_TELETEXT)
     .flatMap((stream) => subtitlePages(stream).map((page) => pageFacts(stream, page)));
@@ -63,25 +80,20 @@ const subtitleFacts = (stream: Stream, codec: TextCodec): SourceSubtitles => ({
     stream.hasDisposition(AV_DISPOSITION_HEARING_IMPAIRED) || stream.hasDisposition(AV_DISPOSITION_CAPTIONS),
 });
 
-/** The language of a picture says nothing about its captions, which have no tag. */
-const channelFacts = (stream: Stream, codec: ChannelCodec, channels: readonly string[]): SourceSubtitles[] =>
-  channels.map((channel) => ({
-    streamIndex: stream.index,
-    codec,
-    channel,
-    languageCode: codec === "cc_data" ? "und" : languageOf(stream),
-    title: codec === "cc_data" ? "" : titleOf(stream),
-    isForced: false,
-    isHearingImpaired: true,
-  }));
-
-const pageFacts = (stream: Stream, { number, languageCode, isHearingImpaired }: SubtitlePage): SourceSubtitles => ({
+/** Of captions without labels. Those of the picture's stream are not theirs. */
+const channelFacts = (stream: Stream, codec: ChannelCodec, channel: string): SourceSubtitles => ({
   streamIndex: stream.index,
-  codec: "dvb_teletext",
-  channel: number,
-  languageCode,
+  codec,
+  channel,
+  languageCode: "und",
   title: "",
   isForced: false,
+  isHearingImpaired: true,
+});
+
+const pageFacts = (stream: Stream, { number, languageCode, isHearingImpaired }: SubtitlePage): SourceSubtitles => ({
+  ...channelFacts(stream, "dvb_teletext", number),
+  languageCode,
   isHearingImpaired,
 });
 
