@@ -3,7 +3,7 @@
  * extracts from the same broadcast.
  */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -16,9 +16,10 @@ import {
   type SourceSubtitles,
 } from "../../protocol/jobs.ts";
 import { BROADCAST, BROADCAST_SECONDS, PAGES } from "../support/caption-script.ts";
-import { captionedFilm, type CaptionScript, writeCaptioned } from "../support/captioned-film.ts";
-import { channelWords } from "../support/cc-writer.ts";
+import { captionedFilm, type CaptionScript, writeCaptioned, writeWordTrack } from "../support/captioned-film.ts";
+import { captionTables, channelWords, PADDING, type Word } from "../support/cc-writer.ts";
 import { TestEncoder } from "../support/encoder.ts";
+import { FLOWER } from "../support/ffmpeg-words.ts";
 import { makeSource, type SourceName } from "../support/sources.ts";
 
 const run = promisify(execFile);
@@ -160,6 +161,44 @@ describe("the captions of a broadcast", () => {
     for (const [channel, lines] of channels)
       expect(inPicture(lines, pictureStartMs)).toEqual(inPicture(ours.channels.get(channel)!, ours.pictureStartMs));
   });
+});
+
+test("the languages of the program map are those of the channels; CC1 has that of service 1", async () => {
+  const path = join(folder, "languages.ts");
+  const tables = captionTables([
+    [1, "eng"],
+    ["CC3", "spa"],
+    [2, "fre"],
+  ]);
+  await writeFile(path, Buffer.concat([tables, await readFile(broadcast)]));
+  const { subtitles = [] } = await encoder.probe(path);
+  expect(
+    subtitles.filter(({ languageCode }) => languageCode !== "und").map((one) => [one.channel, one.languageCode]),
+  ).toEqual([
+    ["CC1", "eng"],
+    ["CC3", "spa"],
+    ["SERVICE1", "eng"],
+    ["SERVICE2", "fre"],
+    ["888", "ger"],
+    ["889", "ger"],
+  ]);
+});
+
+test("a track of caption words in QuickTime has the captions of its channel, and its language", async () => {
+  const words = [...channelWords(1).popOn("A track", "of words"), ...Array<Word>(20).fill(PADDING)];
+  const [track, path] = [join(folder, "words.mov"), join(folder, "film.mov")];
+  await writeWordTrack(track, [...words, ...channelWords(1).erase()]);
+  const inputs = ["-i", FLOWER, "-i", track, "-map", "0:v", "-map", "1", "-c", "copy", "-t", "3"];
+  await run("ffmpeg", ["-y", "-v", "error", ...inputs, "-metadata:s:s:0", "language=eng", path]);
+  const { subtitles, channels } = await read(path);
+  expect(subtitles.map(({ codec, channel, languageCode }) => [codec, channel, languageCode])).toEqual(
+    ["CC1", "CC2", "CC3", "CC4"].map((channel) => ["eia_608", channel, "eng"]),
+  );
+  expect([...channels.keys()]).toEqual(["CC1"]);
+  const inFrames = channels
+    .get("CC1")!
+    .map(([from, to, text]) => [...[from, to].map((ms) => Math.round(ms / FRAME_MS)), text]);
+  expect(inFrames).toEqual([[words.length - 22, words.length, "A track\nof words"]]);
 });
 
 test.each<[SourceName, string]>([

@@ -5,6 +5,7 @@
 import { Dictionary, FFmpegError, FormatContext, Packet, Rational, type Stream } from "node-av/lib";
 import {
   AV_CODEC_ID_DVB_TELETEXT,
+  AV_CODEC_ID_EIA_608,
   AV_CODEC_ID_H264,
   AV_CODEC_ID_HEVC,
   AV_CODEC_ID_MPEG2VIDEO,
@@ -172,4 +173,31 @@ export async function captionedFilm(path: string, seconds: number, scripts: Scri
     "ts",
   );
   await writeCaptioned(clip, path, scripts);
+}
+
+/** A QuickTime file with one track of caption words (`c608`), a word of field 1 for each time of a frame. */
+export async function writeWordTrack(path: string, words: Word[]): Promise<void> {
+  const frame = new Rational(1001, 30_000);
+  const output = new FormatContext();
+  FFmpegError.throwIfError(output.allocOutputContext2(null, "mov", path), "muxer");
+  const stream = output.newStream();
+  stream.timeBase = frame;
+  stream.codecpar.codecType = AVMEDIA_TYPE_SUBTITLE;
+  stream.codecpar.codecId = AV_CODEC_ID_EIA_608;
+  stream.codecpar.codecTag = "c608";
+  FFmpegError.throwIfError(await output.openOutput(), "output");
+  FFmpegError.throwIfError(await output.writeHeader(null), "header");
+  for (const [n, word] of words.entries()) {
+    using packet = new Packet();
+    packet.alloc();
+    packet.data = Buffer.from(triplet(0, word));
+    packet.pts = BigInt(n);
+    packet.dts = packet.pts;
+    packet.duration = 1n;
+    packet.streamIndex = 0;
+    packet.rescaleTs(frame, stream.timeBase);
+    FFmpegError.throwIfError(await output.interleavedWriteFrame(packet), "words");
+  }
+  FFmpegError.throwIfError(await output.writeTrailer(), "trailer");
+  await output.closeOutput();
 }

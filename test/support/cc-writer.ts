@@ -115,3 +115,27 @@ export const hevcSei = (triplets: number[][]): number[] => [39 << 1, 0x01, ...se
 /** Structures of Annex B, and of MPEG-2 without their prefix. */
 export const annexB = (...units: number[][]): Uint8Array =>
   Uint8Array.from(units.flatMap((unit) => [0, 0, 0, 1, ...unit]));
+
+/**
+ * The tables of an MPEG-TS with a `caption_service_descriptor` (ATSC A/65 §6.9.2): two packets. Their CRC is not valid, so libav reads the other
+ * tables of a file that they are put before.
+ */
+export function captionTables(services: [channel: "CC1" | "CC3" | number, language: string][]): Uint8Array {
+  const entries = services.flatMap(([channel, language]) => [
+    ...dtvcc.text(language),
+    typeof channel === "number" ? 0xc0 | channel : 0x7e | (channel === "CC3" ? 1 : 0),
+    ...[0x3f, 0xff],
+  ]);
+  const descriptor = [0x86, entries.length + 1, 0xe0 | services.length, ...entries];
+  const tables: [pid: number, table: number, rest: number[]][] = [
+    [0, 0x00, [0, 1, 0xe1, 0x00]],
+    [0x100, 0x02, [0xe1, 0x01, 0xf0, descriptor.length, ...descriptor]],
+  ];
+  return Uint8Array.from(
+    tables.flatMap(([pid, table, rest]) => {
+      const section = [table, 0xb0, rest.length + 9, 0, 1, 0xc1, 0, 0, ...rest, 0, 0, 0, 0];
+      const packet = [0x47, 0x40 | (pid >> 8), pid & 0xff, 0x10, 0, ...section];
+      return [...packet, ...Array<number>(188 - packet.length).fill(0xff)];
+    }),
+  );
+}
