@@ -1,7 +1,34 @@
 /** What a broadcast of 16 s says in every kind of captions. Frames are of 30000/1001 a second. */
-import type { CaptionScript, TeletextScript } from "./captioned-film.ts";
-import { channelWords, dtvcc, packetTriplets } from "./cc-writer.ts";
+import { channelWords, dtvcc, packetTriplets, PADDING, triplet, type Word } from "./cc-writer.ts";
 import { pageData } from "./teletext-writer.ts";
+
+/** Words of each field from a frame on, one a frame, and packets of CEA-708 at a frame. */
+export interface CaptionScript {
+  fields: [first: [frame: number, words: Word[]][], second: [frame: number, words: Word[]][]];
+  packets: [frame: number, triplets: number[][]][];
+}
+
+/** `cc_data` of each frame, as broadcasters send it: a word of each field, and 18 triplets of CEA-708, which may be idle. */
+export function pictureTriplets({ fields, packets }: CaptionScript, frame: number): number[][] {
+  const [one = PADDING] = wordAt(fields[0], frame);
+  const [two = PADDING] = wordAt(fields[1], frame);
+  const digital = packets.filter(([at]) => at === frame).flatMap(([, triplets]) => triplets);
+  const idle = Array.from({ length: Math.max(0, 18 - digital.length) }, () => [0xfa, 0, 0]);
+  return [triplet(0, one), triplet(1, two), ...digital, ...idle];
+}
+
+const wordAt = (parts: [number, Word[]][], frame: number): Word[] =>
+  parts.flatMap(([from, words]) => {
+    const word = words[frame - from];
+    return word === undefined ? [] : [word];
+  });
+
+/** Teletext beside the picture: PES payloads by the time in ms from the first picture, and the descriptor. */
+export interface TeletextScript {
+  pes: [atMs: number, data: Uint8Array][];
+  /** Type (2 = subtitles, 5 = for viewers who do not hear), page of three digits, and language of each entry. */
+  entries: [type: number, page: string, languageCode: string][];
+}
 
 export const BROADCAST_SECONDS = 16;
 const [cc1, cc3] = [channelWords(1), channelWords(3)];

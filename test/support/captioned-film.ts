@@ -16,41 +16,14 @@ import {
 import type { CcCodec } from "../../protocol/media/captions/cc-data.ts";
 import { FLOWER, x264 } from "./ffmpeg-words.ts";
 import { madeFile } from "./made.ts";
-import { annexB, atscUserData, h264Sei, hevcSei, PADDING, triplet, type Word } from "./cc-writer.ts";
+import { type CaptionScript, pictureTriplets, type TeletextScript } from "./caption-script.ts";
+import { annexB, atscUserData, h264Sei, hevcSei, triplet, type Word } from "./cc-writer.ts";
 
 const CODECS: [AVCodecID, CcCodec][] = [
   [AV_CODEC_ID_H264, "h264"],
   [AV_CODEC_ID_HEVC, "hevc"],
   [AV_CODEC_ID_MPEG2VIDEO, "mpeg2video"],
 ];
-
-/** Words of each field from a frame on, one a frame, and packets of CEA-708 at a frame. */
-export interface CaptionScript {
-  fields: [first: [frame: number, words: Word[]][], second: [frame: number, words: Word[]][]];
-  packets: [frame: number, triplets: number[][]][];
-}
-
-/** `cc_data` of each frame, as broadcasters send it: a word of each field, and 18 triplets of CEA-708, which may be idle. */
-export function pictureTriplets({ fields, packets }: CaptionScript, frame: number): number[][] {
-  const [one = PADDING] = wordAt(fields[0], frame);
-  const [two = PADDING] = wordAt(fields[1], frame);
-  const digital = packets.filter(([at]) => at === frame).flatMap(([, triplets]) => triplets);
-  const idle = Array.from({ length: Math.max(0, 18 - digital.length) }, () => [0xfa, 0, 0]);
-  return [triplet(0, one), triplet(1, two), ...digital, ...idle];
-}
-
-const wordAt = (parts: [number, Word[]][], frame: number): Word[] =>
-  parts.flatMap(([from, words]) => {
-    const word = words[frame - from];
-    return word === undefined ? [] : [word];
-  });
-
-/** Teletext beside the picture: PES payloads by the time in ms from the first picture, and the descriptor. */
-export interface TeletextScript {
-  pes: [atMs: number, data: Uint8Array][];
-  /** Type (2 = subtitles, 5 = for viewers who do not hear), page of three digits, and language of each entry. */
-  entries: [type: number, page: string, languageCode: string][];
-}
 
 export interface Scripts {
   captions?: CaptionScript;
@@ -86,8 +59,7 @@ export async function writeCaptioned(input: string, path: string, { captions, te
     const { from, to } = copies.get(packet.streamIndex)!;
     if (from.index === video.index) {
       const atMs = (Number(packet.dts) * 1000 * video.timeBase.num) / video.timeBase.den - firstMs;
-      while (pages !== undefined && (waiting[0]?.[0] ?? Infinity) <= atMs)
-        await writePes(output, pages, firstMs, waiting.shift()!);
+      while ((waiting[0]?.[0] ?? Infinity) <= atMs) await writePes(output, pages!, firstMs, waiting.shift()!);
       if (captions !== undefined) {
         const { pts, dts, duration, flags } = packet;
         packet.data = withCaptions(codec, packet.data!, pictureTriplets(captions, frames.get(pts)!));

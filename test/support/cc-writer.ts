@@ -4,13 +4,13 @@ export type Word = [first: number, second: number];
 
 /** With odd parity. */
 export const withParity = (byte: number): number => {
-  const ones = [...(byte & 0x7f).toString(2)].filter((bit) => bit === "1").length;
+  const ones = Array.from((byte & 0x7f).toString(2)).filter((bit) => bit === "1").length;
   return ones % 2 === 1 ? byte & 0x7f : byte | 0x80;
 };
 
 /** Two characters a word. */
 export function textWords(text: string): Word[] {
-  const codes = [...text].map((char) => char.charCodeAt(0));
+  const codes = Array.from(text, (char) => char.charCodeAt(0));
   return Array.from({ length: Math.ceil(codes.length / 2) }, (_, n) => [codes[2 * n]!, codes[2 * n + 1] ?? 0]);
 }
 
@@ -67,7 +67,7 @@ export function packetTriplets(codes: number[], { service = 1, sequence = 0 } = 
 
 /** Commands of CEA-708. */
 export const dtvcc = {
-  text: (text: string) => [...text].map((char) => char.charCodeAt(0)),
+  text: (text: string) => Array.from(text, (char) => char.charCodeAt(0)),
   /** Defines a window at the bottom. */
   window: (id: number, { rows = 2, isVisible = false, isAtTop = false } = {}) => [
     0x98 + id,
@@ -87,14 +87,19 @@ export const dtvcc = {
 
 /** `ATSC_user_data` with `cc_data` (ATSC A/53 part 4 table 6.7). */
 export const atscUserData = (triplets: number[][]): number[] => [
-  ...[0x47, 0x41, 0x39, 0x34, 0x03],
-  ...[0x40 | triplets.length, 0xff],
+  0x47,
+  0x41,
+  0x39,
+  0x34,
+  0x03,
+  0x40 | triplets.length,
+  0xff,
   ...triplets.flat(),
   0xff,
 ];
 
 /** The payload of an SEI NAL unit with its emulation prevention bytes. */
-export function seiPayload(triplets: number[][]): number[] {
+function seiPayload(triplets: number[][]): number[] {
   const message = [0xb5, 0x00, 0x31, ...atscUserData(triplets)];
   return escaped([4, ...sizeBytes(message.length), ...message, 0x80]);
 }
@@ -124,7 +129,8 @@ export function captionTables(services: [channel: "CC1" | "CC3" | number, langua
   const entries = services.flatMap(([channel, language]) => [
     ...dtvcc.text(language),
     typeof channel === "number" ? 0xc0 | channel : 0x7e | (channel === "CC3" ? 1 : 0),
-    ...[0x3f, 0xff],
+    0x3f,
+    0xff,
   ]);
   const descriptor = [0x86, entries.length + 1, 0xe0 | services.length, ...entries];
   const tables: [pid: number, table: number, rest: number[]][] = [

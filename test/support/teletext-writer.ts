@@ -20,7 +20,7 @@ function packet(magazine: number, number: number, data: number[]): number[] {
 }
 
 const row = (codes: number[]) => [...codes, ...Array<number>(40 - codes.length).fill(0x20)].map(withParity);
-const codesOf = (text: string) => [...text].map((char) => char.charCodeAt(0));
+const codesOf = (text: string) => Array.from(text, (char) => char.charCodeAt(0));
 
 export function header({
   page = "888",
@@ -28,7 +28,7 @@ export function header({
   isSubtitle = true,
   isErased = true,
 }: PageOptions): number[] {
-  const [magazine, tens, units] = [...page].map((digit) => Number.parseInt(digit, 16)) as [number, number, number];
+  const [magazine, tens, units] = Array.from(page, (digit) => Number.parseInt(digit, 16)) as [number, number, number];
   const option = ((nationalOption & 4) >> 1) | ((nationalOption & 2) << 1) | ((nationalOption & 1) << 3);
   const control = hamming(units, tens, 0, isErased ? 8 : 0, 0, isSubtitle ? 8 : 0, 1, option);
   return packet(magazine, 0, [...control, ...row([]).slice(8)]);
@@ -76,7 +76,7 @@ export function hamming24(data: number): number[] {
     for (let position = 1; position <= 23; position += 1) if (position & parity) ones += (word >> (position - 1)) & 1;
     if (ones % 2 === 0) word |= 1 << (parity - 1);
   }
-  const ones = [...word.toString(2)].filter((digit) => digit === "1").length;
+  const ones = Array.from(word.toString(2)).filter((digit) => digit === "1").length;
   if (ones % 2 === 0) word |= 1 << 23;
   return [word & 0xff, (word >> 8) & 0xff, (word >> 16) & 0xff];
 }

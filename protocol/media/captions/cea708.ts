@@ -9,7 +9,7 @@ export type Cea708Service = 1 | 2 | 3 | 4 | 5 | 6;
 const WINDOWS = 8;
 const EXTENDED_SERVICES = 7;
 /** `cc_type`: the words of a packet, and its first one. */
-export const [CC_PACKET_DATA, CC_PACKET_START] = [2, 3];
+const [CC_PACKET_DATA, CC_PACKET_START] = [2, 3];
 
 /**
  * Decodes one service of CEA-708 into cues: the text of the windows that are visible, from top to bottom (CTA-708-E §5 to §8). Italics are kept;
