@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CaptionsFile, captionsRendition, type CaptionsResult, type ClipRange } from "../../protocol/jobs.ts";
+import { withoutRepeats } from "../../encoder/media/repeated-captions.ts";
 import { BROADCAST, BROADCAST_SECONDS, type CaptionScript, PAGES } from "../support/caption-script.ts";
 import { captionedFilm, writeCaptioned, writeWordTrack } from "../support/captioned-film.ts";
 import { captionTables, channelWords, PADDING, type Word } from "../support/cc-writer.ts";
@@ -203,4 +204,21 @@ test.each<[SourceName, string]>([
   const { channels } = await read(path);
   expect([...channels.keys()]).toEqual(["CC1"]);
   expect(textsOf(channels.get("CC1"))).toEqual(["In this codec"]);
+});
+
+test("a channel repeats another when most of their words are the same, whatever their lines and damage; a translation does not", () => {
+  const channel = (name: string, text: string, isTooLarge = false) => ({
+    name,
+    cues: text.split("|").map((line, n): CaptionsFile["cues"][number] => [n, n + 1, line, ""]),
+    isTooLarge,
+  });
+  const kept = withoutRepeats([
+    channel("CC1", "WE SAW A FLOWER|IN THE GARDEN NEAR|THE RIVER LAST SPRING"),
+    { ...channel("CC2", ""), cues: [] },
+    channel("CC3", "VIMOS UNA FLOR|EN EL JARDIN CERCA|DEL RIO EN PRIMAVERA"),
+    channel("SERVICE1", "<i>We saw</i> a flower in the|garden near the riv|last spring"),
+    channel("SERVICE2", "We saw a flower"), // a summary
+    { ...channel("SERVICE3", ""), cues: [], isTooLarge: true },
+  ]);
+  expect(kept.map(({ name }) => name)).toEqual(["CC1", "CC3", "SERVICE2", "SERVICE3"]);
 });
