@@ -1,6 +1,7 @@
 import HlsPlayer from "hls.js";
 import { untilPlayable } from "./availability.ts";
 import { showBroadcastOver } from "./broadcast-over.ts";
+import { placeCaptions } from "./caption-places.ts";
 import { buildControls } from "./controls.ts";
 import { HLS_CONFIG } from "./hls-config.ts";
 import { showImages } from "./images.ts";
@@ -58,6 +59,7 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
   showImages(video, imagesOf(main));
   forwardKeys(root);
   seekByKeys(root, video);
+  placeCaptions(root, video);
   // oxlint-disable-next-line import/no-named-as-default-member -- the types export no other name
   if (HlsPlayer.isSupported()) {
     const hls = new HlsPlayer({ ...HLS_CONFIG, ...licensesOf(main) });
