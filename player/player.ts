@@ -94,8 +94,11 @@ function imagesOf({ dataset }: HTMLElement) {
   const { images = "", src = "" } = dataset;
   const query = new URLSearchParams(location.search);
   const base = src.replace(/\.m3u8$/, "");
-  return { offered: images, base, token: query.get("token"), posterTime: query.get("thumbnail-time") };
+  return { offered: images, base, token: query.get("token"), posterTime: timeOf(query.get("thumbnail-time")) };
 }
+
+/** What is no time is left out: the default poster is better than none. */
+const timeOf = (text: string | null) => (text !== null && /^\d+(\.\d+)?$/.test(text) ? text : null);
 
 /** Of encrypted media, which plays in browsers with Media Source Extensions only. */
 function licensesOf(main: HTMLElement) {
