@@ -83,11 +83,9 @@ async function dip(page: Page, limit: (to: Network) => Promise<unknown>, network
   await limit(network);
 }
 
-/** Those after the first picture. */
-function qualityChangesOf({ events }: RecordedView): number {
-  const names = events.map(({ e }) => e);
-  return names.slice(names.indexOf("playing")).filter((name) => name === "variantChanged").length;
-}
+/** The first one is the beginning. */
+const qualityChangesOf = ({ events }: RecordedView): number =>
+  events.filter(({ e }) => e === "variantChanged").length - 1;
 
 function figuresOf(plays: Compared[]): Figure[] {
   const errors = (name: keyof Compared) => plays.map((play) => Math.abs(play[name][0] - play[name][1]));
