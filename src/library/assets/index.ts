@@ -4,7 +4,7 @@ export { sweepAssets } from "./sweep.ts";
 export { type NewRecording, openRecording, recordingIdsOf } from "./open-recording.ts";
 export { failRecording } from "./fail-recording.ts";
 export { assetMachine } from "./asset-calls.ts";
-export { assets, renditions, tracks } from "./tables.ts";
+export { assets, isListed, renditions, tracks } from "./tables.ts";
 export { CLIP_SOURCE_GONE } from "./asset-error.ts";
 export { finishRecording } from "./finish-recording.ts";
 export { findUncopiedClip, takeStalledClips } from "./clip-rows.ts";

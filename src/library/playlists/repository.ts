@@ -1,7 +1,7 @@
 /** Queries and changes of `playlists` and `playlist_media`. No other room writes these tables. */
 import { and, asc, count, desc, eq, gte, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
-import { type Asset, assets } from "../assets/index.ts";
+import { type Asset, assets, isListed } from "../assets/index.ts";
 import { type DayRange, playlistMedia, playlists } from "./tables.ts";
 
 export type Playlist = typeof playlists.$inferSelect;
@@ -75,7 +75,7 @@ function isWanted({ workspaceId, criteria }: Playlist): SQL | undefined {
   ];
   return and(
     eq(assets.workspaceId, workspaceId),
-    isAlive,
+    isListed,
     ...within(assets.createdAt, criteria?.createdDate),
     ...within(assets.updatedAt, criteria?.updatedDate),
   );

@@ -6,6 +6,7 @@ import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
 import { call, elapse, FILM, newUpload, putRange } from "./upload-helpers.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
+const PLAYLISTS = "/v1/on-demand/playlists";
 let workspace: TestWorkspace;
 beforeEach(async () => {
   workspace = await newWorkspace();
@@ -34,7 +35,7 @@ const rowsOf = (id: string) =>
     .bind(id)
     .first();
 
-test("it is read by the upload's id, and neither listed nor counted", async () => {
+test("it is read by the upload's id, and neither listed nor counted, also by smart playlists", async () => {
   const pushMediaSettings = { title: "Friday", metadata: { shelf: "7" }, accessPolicy: "public" };
   const { uploadId, playbackId } = await newUpload(workspace, { pushMediaSettings });
   const item = `/v1/on-demand/${uploadId}`;
@@ -49,6 +50,17 @@ test("it is read by the upload's id, and neither listed nor counted", async () =
     expect([path, await statusOf("GET", path)]).toEqual([path, 200]);
   expect(await countOf("/v1/on-demand")).toEqual([0, 0]);
   expect(await countOf("/v1/on-demand/uploads")).toEqual([1, 1]);
+
+  const criteria = {
+    type: "smart",
+    playOrder: "createdDate ASC",
+    metadata: { createdDate: { startDate: "2020-01-01" } },
+  };
+  const made = await workspace.request("POST", PLAYLISTS, { name: "All", referenceId: "all", ...criteria });
+  const { data } = await made.json<{ data: object }>();
+  expect(data).toMatchObject({ mediaCount: 0, mediaList: [] });
+  const { data: lists } = await (await workspace.request("GET", PLAYLISTS)).json<{ data: object[] }>();
+  expect(lists).toMatchObject([{ mediaCount: 0 }]);
 });
 
 test("viewers read that it is not ready", async () => {
