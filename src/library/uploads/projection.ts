@@ -11,7 +11,7 @@ import { uploadedAsset } from "../assets/uploaded-asset.ts";
 import { beginAsset, discardWaiting } from "../assets/waiting-asset.ts";
 import type { PieceList } from "../sources/piece-list.ts";
 import { storePieceList } from "../sources/stored-pieces.ts";
-import { settleUpload, type Upload } from "./repository.ts";
+import { findUpload, settleUpload, type Upload } from "./repository.ts";
 import { mediaCreatedEvent, uploadEvent } from "./upload-event.ts";
 
 /** The messages of an upload machine's outbox. */
@@ -88,7 +88,8 @@ async function announceMedia(
 }
 
 async function cancel(env: Env, upload: Upload, { atMs, eventId }: { atMs: number; eventId: string }): Promise<void> {
-  const event = uploadEvent(env, "video.media.upload.cancelled", upload, { id: eventId, atMs });
+  const current = (await findUpload(openDatabase(env.DB), null, upload.id)) ?? upload; // its owner may have changed the media
+  const event = uploadEvent(env, "video.media.upload.cancelled", current, { id: eventId, atMs });
   const { wake } = await commitWithEvents(env, ends(env, upload, "cancelled", new Date(atMs)), [{ event }]);
   await wake();
 }

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
 import { isWaiting, uploads } from "./tables.ts";
 
@@ -12,13 +12,26 @@ export function toUpload(row: Row): Upload {
   return { id, workspaceId, playbackId, corsOrigin, settings, status, publicUrl, createdAtMs: createdAt.getTime() };
 }
 
+/**
+ * The settings with what the owner has changed in the media since. `json_patch` drops members that are null there. Names are literal, because
+ * drizzle drops the tables of columns in a SELECT list.
+ */
+const currentSettings = sql<Row["settings"]>`coalesce((
+  SELECT json_set(
+    json_patch(uploads.settings, json_object('title', media.title, 'creatorId', media.creator_id)),
+    '$.metadata', json(media.metadata),
+    '$.sourceAccess', json(iif(media.source_access, 'true', 'false')))
+  FROM assets AS media WHERE media.id = uploads.id), uploads.settings)`.mapWith(uploads.settings);
+
+const COLUMNS = { ...getTableColumns(uploads), settings: currentSettings.as("current_settings") };
+
 export const insertUpload = (db: Database, row: Row) => db.insert(uploads).values(row);
 
 /** @param workspaceId null = any workspace, for internal callers */
 export async function findUpload(db: Database, workspaceId: string | null, id: string): Promise<Upload | null> {
   const isMine = workspaceId === null ? undefined : eq(uploads.workspaceId, workspaceId);
   const [row] = await db
-    .select()
+    .select(COLUMNS)
     .from(uploads)
     .where(and(eq(uploads.id, id), isMine));
   return row === undefined ? null : toUpload(row);
@@ -34,7 +47,7 @@ export async function listWaiting(
   const direction = order === "asc" ? asc : desc;
   const [rows, totals] = await db.batch([
     db
-      .select()
+      .select(COLUMNS)
       .from(uploads)
       .where(mine)
       .orderBy(direction(uploads.createdAt), direction(uploads.id))
@@ -45,7 +58,7 @@ export async function listWaiting(
   return { uploads: rows.map(toUpload), total: totals[0]?.total ?? 0 };
 }
 
-/** Moves an upload out of `waiting`. @param onlyIf a further condition, in SQL */
+/** Moves an upload out of `waiting`, with its settings as they are now, because its media may be deleted next. @param onlyIf a further condition, in SQL */
 export const settleUpload = (
   db: Database,
   id: string,
@@ -55,7 +68,7 @@ export const settleUpload = (
 ) =>
   db
     .update(uploads)
-    .set({ status, updatedAt: now })
+    .set({ status, updatedAt: now, settings: currentSettings })
     .where(and(eq(uploads.id, id), isWaiting, onlyIf));
 
 /** Deletes the records of uploads that are over and were created before then. @param limit rows at once */

@@ -106,6 +106,21 @@ test("what its owner changes before the file arrives is kept, and announced with
   expect(await countOf("/v1/on-demand")).toEqual([1, 1]);
 });
 
+test("the upload's record shows what its owner has changed, also once it is cancelled", async () => {
+  const { uploadId } = await newUpload(workspace, { pushMediaSettings: { title: "Friday", creatorId: "ann" } });
+  const now = { title: "Saturday", creatorId: "ann", metadata: { shelf: "9" } };
+  await statusOf("PATCH", `/v1/on-demand/${uploadId}`, { title: now.title, metadata: now.metadata });
+  const list = await workspace.request("GET", "/v1/on-demand/uploads");
+  expect((await list.json<{ data: object[] }>()).data).toMatchObject([{ uploadId, pushMediaSettings: now }]);
+  const one = await workspace.request("GET", `/v1/on-demand/upload/${uploadId}`);
+  expect((await one.json<{ data: object }>()).data).toMatchObject({ pushMediaSettings: now });
+  for (const _ of ["cancelled", "repeated, without a media"]) {
+    const answer = await workspace.request("PUT", `/v1/on-demand/upload/${uploadId}/cancel`);
+    expect((await answer.json<{ data: object }>()).data).toMatchObject({ uploadId, status: "cancelled", ...now });
+  }
+  expect(JSON.parse(`{${(await eventsOf(uploadId)).at(-1)!.body}`)).toMatchObject({ data: { pushMediaSettings: now } });
+});
+
 test.each([
   ["cancelled", (id: string) => statusOf("PUT", `/v1/on-demand/upload/${id}/cancel`)],
   ["expired", (id: string) => elapse(id, DAY_MS)],
