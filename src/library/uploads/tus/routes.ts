@@ -60,6 +60,7 @@ function requireVersion(c: Context<AppContext>): void {
  */
 export function tusRoutes({ requireCredentials }: { requireCredentials: MiddlewareHandler<AppContext> }) {
   const routes = new Hono<AppContext>()
+    .use(CREATION, speakTus)
     .options(CREATION, (c) => c.body(null, 204, { ...preflightHeaders("*"), ...offerHeaders(maxSourceBytes(c.env)) }))
     .post(CREATION, requireCredentials, create)
     .options(LOCATION, (c) => c.body(null, 204, preflightHeaders(grantOf(c)?.corsOrigin ?? "*")));
@@ -72,6 +73,12 @@ export function tusRoutes({ requireCredentials }: { requireCredentials: Middlewa
   }
   return routes;
 }
+
+/** Also a refusal of the credentials is an answer of the protocol, which scripts can read. */
+const speakTus: MiddlewareHandler<AppContext> = async (c, next) => {
+  await next();
+  for (const [name, value] of Object.entries(tusHeaders("*"))) c.res.headers.set(name, value);
+};
 
 const METHODS: Record<string, typeof head> = { HEAD: head, PATCH: patch, DELETE: terminate };
 

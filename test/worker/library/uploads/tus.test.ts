@@ -183,6 +183,16 @@ test("a version that is not spoken is refused with those that are", async () => 
   expect([answer.status, answer.headers.get("tus-version")]).toEqual([412, "1.0.0"]);
 });
 
+test("a refusal of credentials has the protocol's version, and scripts can read it", async () => {
+  const headers = { ...TUS, authorization: `Basic ${btoa("nobody:nothing")}`, "upload-length": "1000" };
+  const answer = await call("POST", ENDPOINT, headers);
+  expect([
+    answer.status,
+    answer.headers.get("tus-resumable"),
+    answer.headers.get("access-control-allow-origin"),
+  ]).toEqual([401, "1.0.0", "*"]);
+});
+
 test("the length may be stated later, with the first bytes", async () => {
   const { authorization } = workspace;
   const made = await call("POST", ENDPOINT, { ...TUS, authorization, "upload-defer-length": "1" });
