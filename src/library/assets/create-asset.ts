@@ -4,6 +4,7 @@ import { successWith } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { log } from "../../platform/log.ts";
+import { toRestrictions } from "../../tenancy/access/index.ts";
 import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { requireRoomForMedia } from "../../tenancy/limits/index.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
@@ -16,7 +17,6 @@ import { trackEvent } from "../tracks/store/to-track.ts";
 import { startTracks } from "./start-tracks.ts";
 import type { CreateAsset, Inputs, SourceInput } from "./schemas.ts";
 import { toCreatedMedia } from "./to-media.ts";
-import { toRestrictions } from "./to-rules.ts";
 
 /**
  * Records an asset, with `asset.created`, and hands it to its machine.

@@ -13,5 +13,4 @@ export { requireFilesWithoutDrm } from "./create-asset.ts";
 export { mediaFor } from "./answer-media.ts";
 export { toMedia } from "./to-media.ts";
 export { creationProblems } from "./creation-problems.ts";
-export { toRestrictions } from "./to-rules.ts";
 export type { NewRendition } from "./projection.ts";

@@ -1,6 +1,6 @@
 import type { NewEvent } from "../../events/index.ts";
 import type { AssetRecord } from "./repository.ts";
-import { toPlaybackId } from "./to-rules.ts";
+import { toPlaybackId } from "./to-playback-id.ts";
 import { toMedia } from "./to-media.ts";
 
 /** An event about an asset, with its record at commit time (media contract, data of media events). */

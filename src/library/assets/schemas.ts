@@ -8,7 +8,7 @@ import { validationProblem } from "../../platform/http/validation.ts";
 import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
 import { SUBTITLE_LANGUAGES, LanguageName, subtitleFlags, TrackTitle } from "../tracks/store/fields.ts";
 import type { TrackRequest } from "../tracks/store/new-track.ts";
-import { AccessRestrictions, DrmConfigurationId, MediaPolicy } from "./access-fields.ts";
+import { AccessRestrictionFields, DrmConfigurationId, MediaPolicy } from "../../tenancy/access/index.ts";
 
 const shortText = line(255);
 
@@ -103,7 +103,7 @@ export const CreateAsset = z
     chapters: later(),
     namedEntities: later(),
     moderation: later(),
-    accessRestrictions: AccessRestrictions.optional().openapi({ description: "Of the first playback ID" }),
+    accessRestrictions: AccessRestrictionFields.optional().openapi({ description: "Of the first playback ID" }),
   })
   .openapi("CreateMedia");
 export type CreateAsset = z.infer<typeof CreateAsset>;

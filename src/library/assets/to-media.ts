@@ -5,7 +5,7 @@ import { toTimestamp } from "../../platform/timestamp.ts";
 import { toAddedTrack } from "../tracks/store/to-track.ts";
 import { isUploaded, uploadAddress } from "../sources/upload-address.ts";
 import type { Asset, AssetRecord, Track } from "./repository.ts";
-import { toPlaybackId } from "./to-rules.ts";
+import { toPlaybackId } from "./to-playback-id.ts";
 import type { MediaRecord } from "../../events/index.ts";
 import type { CreatedMedia, InputInfo } from "./schemas.ts";
 

@@ -1,11 +1,10 @@
 import type { KeySystem } from "../../media/cenc/content-key.ts";
 import type { Database, Statement } from "../../platform/database.ts";
-import { insertPlaybackId } from "../../tenancy/access/index.ts";
+import { insertPlaybackId, toRestrictions } from "../../tenancy/access/index.ts";
 import { uploadedSourceUrl } from "../sources/upload-address.ts";
 import { type AssetSettings, newAsset } from "./create-asset.ts";
 import { type AssetForMachine, insertAssetOnce, type PlaybackId, toMachine } from "./repository.ts";
 import type { CreateAsset } from "./schemas.ts";
-import { toRestrictions } from "./to-rules.ts";
 
 /** An upload, as far as its media is concerned. */
 interface UploadedFile {

@@ -2,10 +2,9 @@ import type { Committed } from "../../events/webhooks/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
-import { insertPlaybackIdIf, type PlaybackId } from "../../tenancy/access/index.ts";
+import { insertPlaybackIdIf, type PlaybackId, toRestrictions } from "../../tenancy/access/index.ts";
 import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { changeRecord } from "../assets/change-record.ts";
-import { toRestrictions } from "../assets/to-rules.ts";
 import type { CreatePlaybackId } from "./schemas.ts";
 
 /** The list of them is not paged, and events contain all of them. */

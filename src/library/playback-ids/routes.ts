@@ -7,19 +7,20 @@ import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
 import { type AppContext, newRouter } from "../../platform/http/router.ts";
-import { type AccessRestrictions, OPEN_RESTRICTIONS } from "../../tenancy/access/index.ts";
-import { findAsset } from "../assets/repository.ts";
-import { toPlaybackId, toRules } from "../assets/to-rules.ts";
-import { createPlaybackId } from "./create-playback-id.ts";
-import { deletePlaybackId } from "./delete-playback-id.ts";
 import {
-  CreatedPlaybackId,
-  CreatePlaybackId,
-  RulesRecord,
+  type AccessRestrictions,
+  OPEN_RESTRICTIONS,
+  readRules,
   UpdateDomainRules,
   UpdateUserAgentRules,
-} from "./schemas.ts";
-import { hasRules, updateRestrictions } from "./update-restrictions.ts";
+  warningsOfChange,
+} from "../../tenancy/access/index.ts";
+import { findAsset } from "../assets/repository.ts";
+import { toPlaybackId } from "../assets/to-playback-id.ts";
+import { createPlaybackId } from "./create-playback-id.ts";
+import { deletePlaybackId } from "./delete-playback-id.ts";
+import { CreatedPlaybackId, CreatePlaybackId, RulesRecord } from "./schemas.ts";
+import { updateRestrictions } from "./update-restrictions.ts";
 
 const tags = ["Playback"];
 const path = "/v1/on-demand/{mediaId}/playback-ids";
@@ -106,12 +107,6 @@ const userAgentsRoute = createRoute({
   responses: { 200: dataAnswer(RulesRecord, "The rules as they are now"), ...problems },
 });
 
-/** The contract replaces the rules, with `allow` for an absent default policy. */
-const OPENED = {
-  field: "defaultPolicy",
-  message: "`defaultPolicy` is absent and became `allow`: it was `deny`; send it with every change to keep it",
-};
-
 type RouteContext = Context<AppContext>;
 const keyOf = (c: RouteContext, mediaId: string) => ({
   workspaceId: c.var.caller.workspaceId,
@@ -138,17 +133,17 @@ export function mediaPlaybackRoutes({ forgetPlayback }: { forgetPlayback: (playb
     c: RouteContext,
     place: z.infer<typeof params>,
     kind: Kind,
-    body: z.infer<typeof UpdateDomainRules>,
+    body: Parameters<typeof readRules>[0],
   ): Promise<AccessRestrictions[Kind]> {
-    if (!hasRules(body)) {
+    const rules = readRules(body, kind);
+    if (rules === null) {
       const { accessRestrictions } = await requirePlaybackId(c, place);
       return (accessRestrictions ?? OPEN_RESTRICTIONS)[kind];
     }
     const playbackId = place.playbackId.toLowerCase();
-    const change = { [kind]: toRules(body) };
-    const changed = await updateRestrictions(c.env, keyOf(c, place.mediaId), playbackId, change, new Date());
+    const changed = await updateRestrictions(c.env, keyOf(c, place.mediaId), playbackId, { [kind]: rules }, new Date());
     const { before, restrictions, committed } = orNotFound(changed, "playback_not_found");
-    if (body.defaultPolicy === undefined && before[kind].defaultPolicy === "deny") c.set("warnings", [OPENED]);
+    c.set("warnings", warningsOfChange(body, kind, before[kind]));
     forgetPlayback(playbackId);
     c.executionCtx.waitUntil(committed.wake());
     return restrictions[kind];

@@ -1,19 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { PlaybackIdRecord } from "../../events/index.ts";
 import {
-  AccessRestrictions,
-  advisedRules,
+  AccessRestrictionFields,
   DrmConfigurationId,
-  DomainRules,
   MediaPolicy,
   PlaybackResolution,
-  UserAgentRules,
-} from "../assets/access-fields.ts";
+} from "../../tenancy/access/index.ts";
 
 export const CreatePlaybackId = z
   .object({
     accessPolicy: MediaPolicy,
-    accessRestrictions: AccessRestrictions.optional(),
+    accessRestrictions: AccessRestrictionFields.optional(),
     resolution: PlaybackResolution.nullish(),
     drmConfigurationId: DrmConfigurationId,
   })
@@ -24,12 +21,5 @@ export type CreatePlaybackId = z.infer<typeof CreatePlaybackId>;
 export const CreatedPlaybackId = PlaybackIdRecord.extend({ resolution: PlaybackResolution.nullable() }).openapi(
   "CreatedPlaybackId",
 );
-
-const PATCH = {
-  description:
-    "The rules are replaced as a whole: an absent `defaultPolicy` becomes `allow`, an absent list becomes empty. A body without any of these fields changes nothing",
-};
-export const UpdateDomainRules = advisedRules(DomainRules.openapi("UpdateDomainRules", PATCH));
-export const UpdateUserAgentRules = advisedRules(UserAgentRules.openapi("UpdateUserAgentRules", PATCH));
 
 export const RulesRecord = PlaybackIdRecord.shape.accessRestrictions.shape.domains.openapi("AccessRules");

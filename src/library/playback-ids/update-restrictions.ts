@@ -3,11 +3,10 @@ import type { Committed } from "../../events/webhooks/index.ts";
 import {
   type AccessRestrictions,
   OPEN_RESTRICTIONS,
-  type Rules,
   restrictPlaybackIdIf,
+  stored,
 } from "../../tenancy/access/index.ts";
 import { changeRecord } from "../assets/change-record.ts";
-import { stored } from "../assets/to-rules.ts";
 
 /**
  * Replaces a playback ID's rules for domains or user agents, with `video.media.updated`. Null when there is no such playback ID.
@@ -38,7 +37,3 @@ export async function updateRestrictions(
   const { before, restrictions } = changed.change;
   return { before, restrictions, committed: changed.committed };
 }
-
-/** Whether a body has rules at all. */
-export const hasRules = (body: Partial<Record<keyof Rules, unknown>>): boolean =>
-  body.defaultPolicy !== undefined || body.allow !== undefined || body.deny !== undefined;

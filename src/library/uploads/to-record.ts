@@ -1,8 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import type { Env } from "../../platform/env.ts";
-import { OPEN_RESTRICTIONS } from "../../tenancy/access/index.ts";
+import { OPEN_RESTRICTIONS, toRestrictions } from "../../tenancy/access/index.ts";
 import { withoutUnset } from "../../platform/http/record.ts";
-import { toRestrictions } from "../assets/index.ts";
 import type { CancelledUpload, UploadRecord } from "./schemas.ts";
 import type { Upload } from "./repository.ts";
 import type { UploadProgress, UploadStatus } from "./upload-calls.ts";

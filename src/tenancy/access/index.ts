@@ -1,3 +1,9 @@
+export {
+  AccessRestrictions as AccessRestrictionFields,
+  DrmConfigurationId,
+  MediaPolicy,
+  PlaybackResolution,
+} from "./access-fields.ts";
 export { PERMIT_FORM, permitExpiry, readPermit, signPermit } from "./permit.ts";
 export {
   ACCESS_COLUMNS,
@@ -12,14 +18,9 @@ export {
   restrictPlaybackIdIf,
   UNRESTRICTED,
 } from "./repository.ts";
-export {
-  type AccessRestrictions,
-  isDomainRule,
-  isOpen,
-  OPEN_RESTRICTIONS,
-  refusedFor,
-  type Rules,
-} from "./restrictions.ts";
+export { type AccessRestrictions, isOpen, OPEN_RESTRICTIONS, refusedFor } from "./restrictions.ts";
+export { readRules, UpdateDomainRules, UpdateUserAgentRules, warningsOfChange } from "./rule-changes.ts";
 export { playbackIds } from "./tables.ts";
 export { TOKEN_REFUSALS, type TokenPurpose, type TokenRefusal } from "./token.ts";
+export { stored, toRestrictions } from "./to-rules.ts";
 export { verifyToken } from "./verify-token.ts";

@@ -19,6 +19,7 @@ const OPEN = { defaultPolicy: "allow", allow: [], deny: [] };
 const SOME = { defaultPolicy: "deny", allow: ["*.example.com"], deny: [] };
 const unknown = () => crypto.randomUUID();
 
+type FieldOf = Record<"field" | "message", string>;
 interface PlaybackId {
   id: string;
   accessPolicy: string;
@@ -159,11 +160,36 @@ describe("rules", () => {
     });
   });
 
-  test("are not changed by a body that wraps them, which is answered with the rules as they are", async () => {
-    const { path, first } = await newMedia({ accessRestrictions: { domains: SOME } });
-    const answer = await workspace.request("PATCH", `${path}/${first.id}/domains`, { domains: OPEN });
-    const { data, warnings } = await answer.json<{ data: unknown; warnings: { field: string }[] }>();
-    expect([answer.status, data, warnings.map(({ field }) => field)]).toEqual([200, SOME, ["domains"]]);
+  test.each([
+    ["domains", "domains"],
+    ["user-agents", "userAgents"],
+  ] as const)("of %s may be wrapped in `%s`, with a warning that names the flat form", async (kind, wrapper) => {
+    const { path, first } = await newMedia();
+    const change = async (body: object) => {
+      const answer = await workspace.request("PATCH", `${path}/${first.id}/${kind}`, body);
+      const { data, warnings, error } = await answer.json<{ data: unknown; warnings: FieldOf[] } & ErrorBody>();
+      return { status: answer.status, data, named: (warnings ?? error.fields).map(({ field }) => field), warnings };
+    };
+    const rules = { defaultPolicy: "deny", allow: ["a.example"], deny: [] };
+    const changed = await change({ [wrapper]: rules });
+    expect(changed).toMatchObject({ status: 200, data: rules, named: [wrapper] });
+    expect(changed.warnings[0]!.message).toContain("at the top level");
+    expect((await dataOf(workspace.request("GET", `${path}/${first.id}`))).accessRestrictions[wrapper]).toEqual(rules);
+    expect(await change({ [wrapper]: {} })).toMatchObject({ status: 200, data: rules, named: [wrapper] });
+
+    const other = wrapper === "domains" ? "userAgents" : "domains";
+    const wrong = [
+      { [other]: rules },
+      { ...rules, [wrapper]: rules },
+      { [wrapper]: { ...rules, dney: ["b.example"] } },
+    ];
+    const fields = [[other], [wrapper], [`${wrapper}.dney`]];
+    for (const [n, body] of wrong.entries())
+      expect(await change(body)).toMatchObject({ status: 422, named: fields[n] });
+    expect(await change({ [wrapper]: { defaultPolicy: "maybe" } })).toMatchObject({
+      status: 422,
+      named: [`${wrapper}.defaultPolicy`],
+    });
   });
 });
 

@@ -1,8 +1,8 @@
-/** Fields of requests that say who may play a media. */
+/** Fields of requests that say who may play a media or a stream. */
 import { z } from "@hono/zod-openapi";
 import { advised } from "../../platform/http/advice.ts";
 import { hinted } from "../../platform/http/issue-hints.ts";
-import { isDomainRule } from "../../tenancy/access/index.ts";
+import { isDomainRule } from "./restrictions.ts";
 
 const MAX_RULES = 50;
 
@@ -18,7 +18,7 @@ const UserAgent = z.string().min(1).max(255);
 const isFilled = (list: unknown) => Array.isArray(list) && list.length > 0;
 
 /** The list that the default policy leaves without effect (media contract, access rules). */
-function withoutEffect({ defaultPolicy = "allow", allow, deny }: Readonly<Record<string, unknown>>) {
+export function withoutEffect({ defaultPolicy = "allow", allow, deny }: Readonly<Record<string, unknown>>) {
   if (defaultPolicy === "allow" && isFilled(allow)) return [{ field: "allow", message: ALLOW_WITHOUT_EFFECT }];
   if (defaultPolicy === "deny" && isFilled(deny)) return [{ field: "deny", message: DENY_WITHOUT_EFFECT }];
   return [];
@@ -45,10 +45,12 @@ const rulesOf = <Entry extends z.ZodType<string>>(entry: Entry, what: string) =>
       .openapi({ description: `${what} that may not play under \`allow\`` }),
   });
 
-/** Warns of a list without effect. A schema that was derived by `.openapi` has to be advised again. */
-export const advisedRules = <Rules extends z.ZodObject>(rules: Rules): Rules => advised(rules, withoutEffect);
-export const DomainRules = advisedRules(rulesOf(Domain, "Host names").openapi("DomainRules"));
-export const UserAgentRules = advisedRules(rulesOf(UserAgent, "Parts of user agents").openapi("UserAgentRules"));
+/** Warned of a list without effect. */
+export const DomainRules = advised(rulesOf(Domain, "Host names").openapi("DomainRules"), withoutEffect);
+export const UserAgentRules = advised(
+  rulesOf(UserAgent, "Parts of user agents").openapi("UserAgentRules"),
+  withoutEffect,
+);
 
 export const AccessRestrictions = z
   .object({ domains: DomainRules.optional(), userAgents: UserAgentRules.optional() })

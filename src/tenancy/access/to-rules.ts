@@ -1,14 +1,8 @@
 import type { z } from "@hono/zod-openapi";
-import {
-  type AccessRestrictions as Restrictions,
-  isOpen,
-  OPEN_RESTRICTIONS,
-  type PlaybackId,
-  type Rules,
-} from "../../tenancy/access/index.ts";
 import type { AccessRestrictions, DomainRules } from "./access-fields.ts";
+import { type AccessRestrictions as Restrictions, isOpen, type Rules } from "./restrictions.ts";
 
-type GivenRules = z.infer<typeof DomainRules>;
+export type GivenRules = z.infer<typeof DomainRules>;
 
 /** Rules as requested; absent fields have their defaults. */
 export const toRules = ({ defaultPolicy, allow, deny }: GivenRules): Rules => ({
@@ -24,11 +18,3 @@ export const toRestrictions = (given: z.infer<typeof AccessRestrictions> | undef
 /** Null for rules that are the defaults, so that playback has nothing to evaluate. */
 export const stored = (restrictions: Restrictions): Restrictions | null =>
   Object.values(restrictions).every((rules: Rules) => isOpen(rules) && rules.allow.length === 0) ? null : restrictions;
-
-/** A playback ID as answers and events have it. */
-export const toPlaybackId = ({ id, accessPolicy, accessRestrictions, resolution }: PlaybackId) => ({
-  id,
-  accessPolicy,
-  accessRestrictions: accessRestrictions ?? { ...OPEN_RESTRICTIONS },
-  ...(resolution === null ? {} : { resolution }),
-});
