@@ -13,7 +13,7 @@ const PLAYBACK_IDS_PER_MEDIA = 20;
 /**
  * Adds a playback ID to a media, with `video.media.updated`. Null when there is no such media.
  *
- * @throws {Problem} playback_id_limit_reached, validation_failed, no_drm_configuration
+ * @throws {Problem} playback_id_limit_reached, validation_failed
  */
 export async function createPlaybackId(
   env: Env,
@@ -22,7 +22,7 @@ export async function createPlaybackId(
   now: Date,
 ): Promise<{ playbackId: PlaybackId; committed: Committed } | null> {
   const { accessPolicy, accessRestrictions, resolution } = body;
-  const keySystems = await keySystemsFor(openDatabase(env.DB), key.workspaceId, body);
+  const keySystems = await keySystemsFor(openDatabase(env.DB), key.workspaceId, body).catch(asInvalidPolicy);
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
     kind: "asset",
@@ -43,4 +43,12 @@ export async function createPlaybackId(
     };
   });
   return changed && { playbackId, committed: changed.committed };
+}
+
+/** The contract has no 400 here (media contract, access rules): without a DRM configuration, the policy is refused. */
+function asInvalidPolicy(error: unknown): never {
+  if (!(error instanceof Problem && error.code === "no_drm_configuration")) throw error;
+  const hint = "`drm` needs a DRM configuration: create one first with POST /v1/on-demand/drm-configurations";
+  const fields = [{ field: "accessPolicy", message: "is invalid", hint }];
+  throw new Problem("validation_failed", "validation failed", { fields });
 }

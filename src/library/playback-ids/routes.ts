@@ -46,7 +46,6 @@ const createRouteDefinition = createRoute({
       "forbidden",
       "media_not_found",
       "playback_id_limit_reached",
-      "no_drm_configuration",
       "validation_failed",
     ),
   },

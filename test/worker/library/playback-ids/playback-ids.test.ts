@@ -105,6 +105,7 @@ describe("playback IDs of a media", () => {
 
   test.each<[string, object, string[]]>([
     ["an unknown DRM configuration", { accessPolicy: "drm", drmConfigurationId: unknown() }, ["drmConfigurationId"]],
+    ["DRM without any configuration", { accessPolicy: "drm" }, ["accessPolicy"]],
     ["no policy", {}, ["accessPolicy"]],
     ["an unknown resolution", { accessPolicy: "public", resolution: "360p" }, ["resolution"]],
     ["a DRM configuration", { accessPolicy: "public", drmConfigurationId: unknown() }, ["drmConfigurationId"]],
