@@ -3,7 +3,7 @@ import { mpd } from "../media/dash/mpd.ts";
 import { mediaPlaylist } from "../media/hls/media-playlist.ts";
 import { multivariantPlaylist } from "../media/hls/multivariant.ts";
 import { type ManifestFacts, mediaListOf, presentationOf } from "../media/manifest/model.ts";
-import { canonicalSelection, readSelection, select } from "../media/manifest/selection.ts";
+import { canonicalSelection, select, type Selection } from "../media/manifest/selection.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
 import {
@@ -22,6 +22,7 @@ import { answerManifest } from "./manifests.ts";
 import type { RequestContext } from "./origin.ts";
 import { LONGEST_MS } from "./permission.ts";
 import { protectionFor } from "./protection.ts";
+import { selectionOf } from "./resolution-cap.ts";
 import type { Viewer } from "./viewer.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { lookUpPlaybackId, resolvePlaybackId } from "./resolve.ts";
@@ -65,8 +66,9 @@ export async function answerClip(
   if (known?.kind !== "stream") return null;
   const permission = await viewer.admit(known.rules);
   const clip = readClipRequest(query)!;
+  const selection = selectionOf(query, known.rules);
   const address = permission.address(LONGEST_MS);
-  const key = [kind, address, ...Object.values(clip), canonicalSelection(readSelection(query))].join(" ");
+  const key = [kind, address, ...Object.values(clip), canonicalSelection(selection)].join(" ");
   let text = rendered.get(key, Date.now());
   if (text === undefined) {
     // Not from the cache: whether the session has ended decides where the range is read, and the stream's settings whether a clip is made.
@@ -85,7 +87,7 @@ export async function answerClip(
     if (playable.allowViewerClips && request.method === "GET")
       await saveClip(env, playable.streamId, found, { publicUrl: env.PUBLIC_URL || origin, by: "viewer" });
     const protection = await protectionFor(env, ctx, known.rules, found.sessionId);
-    text = await manifestOf(env, ctx, { kind, address, protection }, found, query);
+    text = await manifestOf(env, ctx, { kind, address, protection }, found, selection);
     if (request.method === "GET") rendered.set(key, text, Date.now() + KNOWN_MS);
   }
   return respond(request, text, TYPES[kind]);
@@ -96,11 +98,11 @@ async function manifestOf(
   ctx: RequestContext,
   { kind, address, protection }: { kind: ClipTarget["kind"]; address: string; protection: Protection | null },
   { sessionId, range }: { sessionId: string; range: SegmentRange },
-  query: URLSearchParams,
+  selection: Selection,
 ): Promise<string> {
   const presentation = presentationOf(await factsOf(env, ctx, sessionId, range));
   if (presentation === null) throw new Problem("not_ready", "the range is not available yet");
-  const selected = select(presentation, readSelection(query));
+  const selected = select(presentation, selection);
   const base = `${address}/${sessionId}`;
   if (kind === "mpd") return mpd(selected, base, new Date(), range.first, null, protection);
   return multivariantPlaylist(selected, base, `?clip=${range.first}-${range.last}`, protection !== null);

@@ -1,4 +1,4 @@
-import { readSelection, type Selection, selectionQuery } from "../media/manifest/selection.ts";
+import { type Selection, selectionQuery } from "../media/manifest/selection.ts";
 import { withQuery } from "../media/manifest/query.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
@@ -8,6 +8,7 @@ import { TtlCache } from "../platform/ttl-cache.ts";
 import type { AccessRules } from "../tenancy/access/index.ts";
 import { LONGEST_MS, type Permission } from "./permission.ts";
 import { findRecording, type Recording } from "./repository.ts";
+import { selectionOf } from "./resolution-cap.ts";
 import type { Viewer } from "./viewer.ts";
 
 type ManifestKind = "multivariant" | "mpd";
@@ -33,7 +34,7 @@ export async function recentOutcome(
   const outcome = outcomes.get(playbackId, Date.now());
   if (outcome === undefined) return null;
   const permission = await viewer.admit(outcome.rules);
-  return await answerOutcome(outcome, permission, kind, readSelection(viewer.url.searchParams));
+  return await answerOutcome(outcome, permission, kind, selectionOf(viewer.url.searchParams, outcome.rules));
 }
 
 /** The recording, as far as the viewers of the stream may play it: those of a private stream may play its private recordings too. */

@@ -1,7 +1,7 @@
 import type { Protection } from "../media/cenc/content-key.ts";
 import { type LiveOffer, liveMultivariant } from "../media/live/multivariant.ts";
 import { readDirectives } from "../media/live/reload.ts";
-import { readSelection, type Selection } from "../media/manifest/selection.ts";
+import type { Selection } from "../media/manifest/selection.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { findLiveSession, type LivePlayable, type LiveSession, originOf, stageOf } from "../live/index.ts";
@@ -17,6 +17,7 @@ import { type RequestContext, fetchLive } from "./origin.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { LONGEST_MS, type Permission } from "./permission.ts";
 import { protectionFor } from "./protection.ts";
+import { offersVariant, selectionOf } from "./resolution-cap.ts";
 import type { Viewer } from "./viewer.ts";
 import { SingleFlight } from "../platform/single-flight.ts";
 
@@ -44,7 +45,7 @@ export async function answerLiveManifest(
   { kind, playbackId }: { kind: "multivariant" | "mpd"; playbackId: string },
   playable: LivePlayable,
 ): Promise<Response> {
-  const selection = readSelection(query);
+  const selection = selectionOf(query, permission.rules);
   const { session, hasDvr } = playable;
   const stage = stageOf(session, Date.now());
   if (session === null || stage === "idle") throw notOnAir();
@@ -106,7 +107,10 @@ export function onAir({ session }: LivePlayable) {
 }
 
 /** The variants as measured by the origin, or as planned before the origin has opened the session. */
-async function offerOf(env: Env, { id, renditions }: NonNullable<LivePlayable["session"]>): Promise<LiveOffer> {
+async function offerOf(
+  env: Env,
+  { id, renditions }: Pick<NonNullable<LivePlayable["session"]>, "id" | "renditions">,
+): Promise<LiveOffer> {
   const recent = offers.get(id, Date.now());
   if (recent !== undefined) return recent;
   const offer = await originOf(env, id).offer();
@@ -127,6 +131,7 @@ export async function answerLive(
   const session = await requireSession(env, ctx, target);
   const permission = await viewer.admit(session.rules);
   if (target.kind === "live-time") return time();
+  if ("rendition" in target) await requireOffered(env, session, target.rendition);
   const protection = await protectionFor(env, ctx, session.rules, session.sessionId);
   const clip = query.get("clip");
   if (target.kind === "live-playlist" && clip !== null)
@@ -138,6 +143,13 @@ export async function answerLive(
   if (address.kind === "playlist" || address.kind === "mpd") await countViewer(request, env, ctx, session, Date.now());
   const answer = await inner(env, ctx, request, address);
   return answer.ok || !session.hasEnded ? answer : await orRecording(env, permission, target, answer);
+}
+
+/** @throws {Problem} playback_not_found for a rung above the `resolution` of the playback ID, as of an asset */
+async function requireOffered(env: Env, { sessionId, renditions, rules }: LiveSession, name: string): Promise<void> {
+  if (offersVariant(renditions, rules, name)) return;
+  const { variants } = await offerOf(env, { id: sessionId, renditions }); // rungs may have been dropped
+  if (!offersVariant(variants, rules, name)) throw new Problem("playback_not_found", "no such part of a stream");
 }
 
 /** A player may request a session long after its end. */
@@ -170,7 +182,7 @@ const time = () =>
 function addressOf(
   target: Exclude<SessionTarget, { kind: "live-time" }>,
   query: URLSearchParams,
-  { sessionId, hasDvr }: LiveSession,
+  { sessionId, hasDvr, rules }: LiveSession,
   { playbackId, encryption }: { playbackId: string; encryption: EncryptedWith | null },
 ): LiveAddress {
   const isDvr = hasDvr && isDvrAsked(query);
@@ -181,7 +193,7 @@ function addressOf(
         sessionId,
         playbackId,
         isDvr,
-        selection: readSelection(query),
+        selection: selectionOf(query, rules),
         omitsType: false,
         encryption,
       };

@@ -1,5 +1,6 @@
 import { presentationOf } from "../media/manifest/model.ts";
-import { readSelection, select, type Selection } from "../media/manifest/selection.ts";
+import type { LiveVariant } from "../media/live/multivariant.ts";
+import { readSelection, select, type Selection, selectRungs } from "../media/manifest/selection.ts";
 import type { AccessRules } from "../tenancy/access/index.ts";
 import type { Playable } from "./resolve.ts";
 
@@ -26,4 +27,19 @@ export function offersRendition(
   if (presentation === null) return false;
   const { videoSets, audio } = select(presentation, selectionOf(new URLSearchParams(), rules));
   return [...videoSets.flat(), ...audio].some((rendition) => rendition.name === name);
+}
+
+/** The same of a broadcast. @param variants as it was planned, or as it is offered now: a rung may have been dropped */
+export function offersVariant(
+  variants: Pick<LiveVariant, "name" | "kind" | "widthPx" | "heightPx">[],
+  rules: AccessRules,
+  name: string,
+): boolean {
+  if (rules.resolution === null) return true;
+  const [video, audio] = [
+    variants.filter(({ kind }) => kind === "video"),
+    variants.filter(({ kind }) => kind === "audio"),
+  ];
+  const offered = [...selectRungs(video, selectionOf(new URLSearchParams(), rules)), ...audio];
+  return offered.some((variant) => variant.name === name);
 }

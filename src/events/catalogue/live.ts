@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { kindsOf } from "./kind.ts";
 import { HexId, Media, Metadata, PlaybackPolicy, readyMedia, Timestamp } from "./records.ts";
+import { PlaybackIdRecord } from "./media-record.ts";
 import { SAMPLE, SAMPLE_CREATED_AT } from "./samples.ts";
 
 const SimulcastTarget = z.strictObject({
@@ -38,7 +39,12 @@ const LiveStream = z
     closedCaptions: z.boolean(),
     enableDvrMode: z.boolean(),
     allowViewerClips: z.boolean(),
-    playbackIds: z.array(PlaybackPolicy),
+    playbackIds: z.array(
+      PlaybackPolicy.extend({
+        accessRestrictions: PlaybackIdRecord.shape.accessRestrictions.optional(),
+        resolution: PlaybackIdRecord.shape.resolution,
+      }),
+    ),
     simulcastResponses: z.array(SimulcastTarget),
     mediaIds: z.array(z.uuid()).openapi({ description: "Recordings" }),
     droppedRungs: z.array(z.string()).optional().openapi({

@@ -1,7 +1,7 @@
 export { assetRoutes } from "./routes.ts";
 export { consumePurges } from "./purge.ts";
 export { sweepAssets } from "./sweep.ts";
-export { type NewRecording, openRecording, recordingIdsOf } from "./open-recording.ts";
+export { type NewRecording, openRecording, policyOf, recordingIdsOf } from "./open-recording.ts";
 export { failRecording } from "./fail-recording.ts";
 export { assetMachine } from "./asset-calls.ts";
 export { assets, isListed, renditions, tracks } from "./tables.ts";

@@ -4,7 +4,7 @@ import type { Database, Statement } from "../../platform/database.ts";
 import type { NewEvent } from "../../events/index.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
 import type { Asset, PlaybackId } from "./repository.ts";
-import { insertPlaybackId, insertPlaybackIdIf, UNRESTRICTED } from "../../tenancy/access/index.ts";
+import { insertPlaybackId, insertPlaybackIdIf } from "../../tenancy/access/index.ts";
 import { assets } from "./tables.ts";
 import { toMedia } from "./to-media.ts";
 
@@ -27,10 +27,27 @@ export interface NewRecording {
   clipsPerHour?: number;
 }
 
+/** The rules that its playback ID begins with. */
+type RecordingRules = Pick<PlaybackId, "accessRestrictions" | "resolution">;
+
+/** The access policy of a recording or a clip. */
+export const policyOf = ({
+  keySystems,
+  mediaPolicy,
+}: Pick<NewRecording, "keySystems" | "mediaPolicy">): PlaybackId["accessPolicy"] =>
+  keySystems === null ? mediaPolicy : "drm";
+
 /** The statements and the event that create the asset of a recording or a clip. Idempotent. */
-export function openRecording(db: Database, recording: NewRecording): { statements: Statement[]; event: NewEvent } {
-  const { mediaId: id, streamId, workspaceId, publicUrl, maxResolution, mediaPolicy, keySystems } = recording;
-  const accessPolicy = keySystems === null ? mediaPolicy : "drm";
+export function openRecording(
+  db: Database,
+  recording: NewRecording,
+  rules: RecordingRules,
+): {
+  statements: Statement[];
+  event: NewEvent;
+} {
+  const { mediaId: id, streamId, workspaceId, publicUrl, maxResolution, keySystems } = recording;
+  const accessPolicy = policyOf(recording);
   const createdAt = new Date(recording.atMs);
   const playbackId: PlaybackId = {
     id: recording.playbackId,
@@ -38,7 +55,7 @@ export function openRecording(db: Database, recording: NewRecording): { statemen
     targetId: id,
     workspaceId,
     accessPolicy,
-    ...UNRESTRICTED,
+    ...rules,
     keySystems,
     createdAt,
   };

@@ -11,6 +11,7 @@ import {
   type AccessRestrictions,
   OPEN_RESTRICTIONS,
   readRules,
+  RulesRecord,
   UpdateDomainRules,
   UpdateUserAgentRules,
   warningsOfChange,
@@ -19,7 +20,7 @@ import { findAsset } from "../assets/repository.ts";
 import { toPlaybackId } from "../assets/to-playback-id.ts";
 import { createPlaybackId } from "./create-playback-id.ts";
 import { deletePlaybackId } from "./delete-playback-id.ts";
-import { CreatedPlaybackId, CreatePlaybackId, RulesRecord } from "./schemas.ts";
+import { CreatedPlaybackId, CreatePlaybackId } from "./schemas.ts";
 import { updateRestrictions } from "./update-restrictions.ts";
 
 const tags = ["Playback"];

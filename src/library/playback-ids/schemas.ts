@@ -21,5 +21,3 @@ export type CreatePlaybackId = z.infer<typeof CreatePlaybackId>;
 export const CreatedPlaybackId = PlaybackIdRecord.extend({ resolution: PlaybackResolution.nullable() }).openapi(
   "CreatedPlaybackId",
 );
-
-export const RulesRecord = PlaybackIdRecord.shape.accessRestrictions.shape.domains.openapi("AccessRules");

@@ -1,10 +1,11 @@
 import { eq, sql } from "drizzle-orm";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
-import { assets, openRecording } from "../../library/assets/index.ts";
+import { assets, type NewRecording, openRecording, policyOf } from "../../library/assets/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
+import { inheritedRules } from "../streams/inherited-rules.ts";
 import { liveStreams } from "../streams/tables.ts";
 import type { FoundClip } from "./find-clip.ts";
 import { sendClip } from "./send-clip.ts";
@@ -31,7 +32,7 @@ export async function saveClip(
   const [stream] = await db.select().from(liveStreams).where(eq(liveStreams.id, streamId));
   const isKnown = async () => (await db.$count(assets, eq(assets.id, mediaId))) > 0;
   if (stream === undefined || (await isKnown())) return "known";
-  const { statements, event } = openRecording(db, {
+  const recording: NewRecording = {
     mediaId,
     playbackId,
     eventId: await derivedId(mediaId, "created"),
@@ -48,7 +49,9 @@ export async function saveClip(
       startMs: Math.round(range.startSeconds * 1000),
       endMs: Math.round(range.endSeconds * 1000),
     },
-  });
+  };
+  const rules = await inheritedRules(db, streamId, policyOf(recording));
+  const { statements, event } = openRecording(db, recording, rules);
   const { isNew, wake } = await commitWithEvents(env, statements, [{ event, onlyIf: sql`changes() > 0` }]);
   if (!isNew[0]) {
     if (await isKnown()) return "known"; // a concurrent request was faster

@@ -1,5 +1,5 @@
 import type { OutboxMessage } from "../../platform/machine/outbox.ts";
-import { type NewRecording, openRecording } from "../../library/assets/index.ts";
+import { type NewRecording, openRecording, policyOf } from "../../library/assets/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import type { EventType } from "../../events/index.ts";
@@ -7,6 +7,7 @@ import { log } from "../../platform/log.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { changeStream } from "../streams/change-stream.ts";
 import type { StreamStatus } from "../streams/moves.ts";
+import { inheritedRules } from "../streams/inherited-rules.ts";
 import { saveSession } from "../streams/repository.ts";
 import type { SessionFacts } from "./session-facts.ts";
 import { onSessionEnd } from "./session-end.ts";
@@ -59,7 +60,9 @@ async function project(env: Env, streamId: string, message: StreamMessage & { se
       return null;
     }
     case "recording": {
-      const { statements, event } = openRecording(openDatabase(env.DB), message.payload);
+      const db = openDatabase(env.DB);
+      const rules = await inheritedRules(db, streamId, policyOf(message.payload));
+      const { statements, event } = openRecording(db, message.payload, rules);
       return (await commitWithEvents(env, statements, [{ event }])).wake;
     }
     case "moved":

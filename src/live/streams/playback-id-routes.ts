@@ -1,12 +1,23 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/http/answers.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
-import { newRouter } from "../../platform/http/router.ts";
+import { type AppContext, newRouter } from "../../platform/http/router.ts";
+import {
+  type AccessRestrictions,
+  OPEN_RESTRICTIONS,
+  readRules,
+  RulesRecord,
+  UpdateDomainRules,
+  UpdateUserAgentRules,
+  warningsOfChange,
+} from "../../tenancy/access/index.ts";
 import { addPlaybackId } from "./add-playback-id.ts";
 import { removePlaybackId } from "./remove-playback-id.ts";
 import { findPlaybackId } from "./repository.ts";
 import { keyOf, playbackParams, streamParams } from "./route-parts.ts";
+import { restrictPlaybackId } from "./restrict-playback-id.ts";
 import { CreatePlaybackId, PlaybackIdRecord } from "./schemas.ts";
 import { toPlaybackId } from "./to-stream.ts";
 
@@ -17,7 +28,7 @@ const problems = problemResponses("unauthorized", "forbidden", "stream_playback_
 const createRouteDefinition = createRoute({
   operationId: "create-playbackId-of-stream",
   summary: "Add a playback ID",
-  description: "Another address of the same stream, which can be removed by itself.",
+  description: "Another address of the same stream, with access rules of its own, which can be removed by itself.",
   method: "post",
   path,
   tags,
@@ -28,13 +39,19 @@ const createRouteDefinition = createRoute({
   },
   responses: {
     201: dataAnswer(PlaybackIdRecord, "The playback ID"),
-    ...problemResponses("unauthorized", "forbidden", "stream_not_found", "validation_failed"),
+    ...problemResponses(
+      "unauthorized",
+      "forbidden",
+      "stream_not_found",
+      "playback_id_limit_reached",
+      "validation_failed",
+    ),
   },
 });
 const getRoute = createRoute({
   operationId: "get-live-stream-playback-id",
   summary: "One playback ID",
-  description: "Its access policy.",
+  description: "Its access policy, and its restrictions if it has any.",
   method: "get",
   path: `${path}/{playbackId}`,
   tags,
@@ -54,6 +71,50 @@ const deleteRoute = createRoute({
   responses: { 200: doneAnswer("Removed; it plays no longer"), ...problems },
 });
 
+const domainsRoute = createRoute({
+  operationId: "update-live-domain-restrictions",
+  summary: "Replace the domain rules",
+  description:
+    "They are checked against the headers `Origin` and `Referer`, and act within 10 s. A recording or clip begins with the stream's rules, and has its own from then on.",
+  method: "patch",
+  path: `${path}/{playbackId}/domains`,
+  tags,
+  security,
+  request: { params: playbackParams, body: { required: true, content: json(UpdateDomainRules) } },
+  responses: { 200: dataAnswer(RulesRecord, "The rules as they are now"), ...problems },
+});
+const userAgentsRoute = createRoute({
+  operationId: "update-live-user-agent-restrictions",
+  summary: "Replace the user-agent rules",
+  description: "They are checked against parts of the header `User-Agent`, and act within 10 s.",
+  method: "patch",
+  path: `${path}/{playbackId}/user-agents`,
+  tags,
+  security,
+  request: { params: playbackParams, body: { required: true, content: json(UpdateUserAgentRules) } },
+  responses: { 200: dataAnswer(RulesRecord, "The rules as they are now"), ...problems },
+});
+
+async function replaceRules<Kind extends keyof AccessRestrictions>(
+  c: Context<AppContext>,
+  { streamId, playbackId }: z.infer<typeof playbackParams>,
+  kind: Kind,
+  body: Parameters<typeof readRules>[0],
+): Promise<AccessRestrictions[Kind]> {
+  const key = keyOf(c, streamId);
+  const id = playbackId.toLowerCase();
+  const rules = readRules(body, kind);
+  if (rules === null) {
+    const found = orNotFound(await findPlaybackId(c.env, key, id), "stream_playback_not_found");
+    return (found.accessRestrictions ?? OPEN_RESTRICTIONS)[kind];
+  }
+  const changed = await restrictPlaybackId(c.env, key, id, { [kind]: rules }, new Date());
+  const { before, restrictions, committed } = orNotFound(changed, "stream_playback_not_found");
+  c.set("warnings", warningsOfChange(body, kind, before[kind]));
+  c.executionCtx.waitUntil(committed.wake());
+  return restrictions[kind];
+}
+
 /** The contract's default is `public`, whatever the stream's other playback IDs are. */
 const PUBLIC_BY_DEFAULT = {
   field: "accessPolicy",
@@ -63,11 +124,11 @@ const PUBLIC_BY_DEFAULT = {
 
 export const livePlaybackRoutes = newRouter()
   .openapi(createRouteDefinition, async (c) => {
-    const { accessPolicy } = c.req.valid("json");
+    const body = c.req.valid("json");
     const key = keyOf(c, c.req.valid("param").streamId);
-    const added = await addPlaybackId(c.env, key, accessPolicy ?? "public", new Date());
+    const added = await addPlaybackId(c.env, key, body, new Date());
     const { playbackId, isFirstPublic, committed } = orNotFound(added, "stream_not_found");
-    if (accessPolicy === undefined && isFirstPublic) c.set("warnings", [PUBLIC_BY_DEFAULT]);
+    if (body.accessPolicy === undefined && isFirstPublic) c.set("warnings", [PUBLIC_BY_DEFAULT]);
     c.set("createdIds", [playbackId.id]);
     c.executionCtx.waitUntil(committed.wake());
     return c.json(success(toPlaybackId(playbackId)), 201);
@@ -83,4 +144,10 @@ export const livePlaybackRoutes = newRouter()
     const committed = await removePlaybackId(c.env, key, playbackId.toLowerCase(), new Date());
     c.executionCtx.waitUntil(orNotFound(committed, "stream_playback_not_found").wake());
     return c.json(DONE, 200);
-  });
+  })
+  .openapi(domainsRoute, async (c) =>
+    c.json(success(await replaceRules(c, c.req.valid("param"), "domains", c.req.valid("json"))), 200),
+  )
+  .openapi(userAgentsRoute, async (c) =>
+    c.json(success(await replaceRules(c, c.req.valid("param"), "userAgents", c.req.valid("json"))), 200),
+  );

@@ -68,6 +68,7 @@ export interface LiveSession {
   hasEnded: boolean;
   streamId: string;
   hasDvr: boolean;
+  renditions: LiveRendition[];
   /** Of the playback ID. */
   rules: AccessRules;
 }
@@ -83,6 +84,7 @@ export async function findLiveSession(
       sessionId: liveSessions.id,
       streamId: liveStreams.id,
       hasDvr: liveStreams.enableDvrMode,
+      renditions: liveSessions.renditions,
       endedAt: liveSessions.endedAt,
       rules: ACCESS_COLUMNS,
     })
@@ -92,8 +94,8 @@ export async function findLiveSession(
     .where(and(eq(playbackIds.id, playbackId), isNull(liveStreams.deletedAt), eq(liveSessions.id, sessionId)));
   const [row] = rows;
   if (row === undefined) return null;
-  const { endedAt, ...session } = row;
-  return { ...session, hasEnded: endedAt !== null };
+  const { endedAt, renditions, ...session } = row;
+  return { ...session, renditions: renditions ?? [], hasEnded: endedAt !== null };
 }
 
 /** Whether the session is a broadcast of the stream. */

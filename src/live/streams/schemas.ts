@@ -2,6 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
 import { later } from "../../platform/http/later.ts";
 import { line, Metadata, pattern } from "../../platform/http/fields.ts";
+import { AccessRestrictionFields, PlaybackResolution } from "../../tenancy/access/index.ts";
+import { PlaybackIdRecord as MediaPlaybackIdRecord } from "../../events/index.ts";
 
 const LATENCY_MODES = ["low", "standard"] as const;
 
@@ -75,7 +77,14 @@ export const UpdateStream = changedElsewhere(
 export type UpdateStream = z.infer<typeof UpdateStream>;
 
 export const PlaybackIdRecord = z
-  .object({ id: z.uuid(), accessPolicy: z.enum(["public", "private"]) })
+  .object({
+    id: z.uuid(),
+    accessPolicy: Policy.openapi({ description: "Of a stream with a DRM configuration: `private`" }),
+    accessRestrictions: MediaPlaybackIdRecord.shape.accessRestrictions
+      .optional()
+      .openapi({ description: "Absent = everybody may play it from anywhere" }),
+    resolution: PlaybackResolution.optional(),
+  })
   .openapi("LivePlaybackId");
 
 /** The stream's record in answers and events. */
@@ -146,8 +155,19 @@ export const StreamDetail = StreamAnswer.extend({
 
 /** Without a default here, so that an absent policy can be told from `public`. */
 export const CreatePlaybackId = z
-  .object({ accessPolicy: Policy.optional().openapi({ ...POLICY, default: "public" }) })
+  .object({
+    accessPolicy: z
+      .enum(["public", "private", "drm"])
+      .optional()
+      .openapi({
+        description: `${POLICY.description}; \`drm\`: the same, of a stream with a DRM configuration`,
+        default: "public",
+      }),
+    accessRestrictions: AccessRestrictionFields.optional(),
+    resolution: PlaybackResolution.nullish(),
+  })
   .openapi("CreateLivePlaybackId");
+export type CreatePlaybackId = z.infer<typeof CreatePlaybackId>;
 
 export const CreateTarget = z
   .object({

@@ -7,10 +7,20 @@ import type { PlaybackIdRecord, StreamRecordSchema, TargetRecord } from "./schem
 /** The API shows a stream in its reconnect window as active. */
 const toStatus = ({ status }: Pick<LiveStream, "status">) => (status === "disconnected" ? "active" : status);
 
-/** The contract's policies of streams are `public` and `private`. A stream with DRM needs a token, as a private one. */
-export const toPlaybackId = ({ id, accessPolicy }: PlaybackId): z.infer<typeof PlaybackIdRecord> => ({
+/**
+ * The contract's policies of streams are `public` and `private`. A stream with DRM needs a token, as a private one. The contract has no rules
+ * here, so that those of an ID without any are absent.
+ */
+export const toPlaybackId = ({
+  id,
+  accessPolicy,
+  accessRestrictions,
+  resolution,
+}: PlaybackId): z.infer<typeof PlaybackIdRecord> => ({
   id,
   accessPolicy: accessPolicy === "drm" ? "private" : accessPolicy,
+  ...(accessRestrictions === null ? {} : { accessRestrictions }),
+  ...(resolution === null ? {} : { resolution }),
 });
 
 /** The target as the contract and events have it. */

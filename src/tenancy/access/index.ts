@@ -19,7 +19,7 @@ export {
   UNRESTRICTED,
 } from "./repository.ts";
 export { type AccessRestrictions, isOpen, OPEN_RESTRICTIONS, refusedFor } from "./restrictions.ts";
-export { readRules, UpdateDomainRules, UpdateUserAgentRules, warningsOfChange } from "./rule-changes.ts";
+export { readRules, RulesRecord, UpdateDomainRules, UpdateUserAgentRules, warningsOfChange } from "./rule-changes.ts";
 export { playbackIds } from "./tables.ts";
 export { TOKEN_REFUSALS, type TokenPurpose, type TokenRefusal } from "./token.ts";
 export { stored, toRestrictions } from "./to-rules.ts";

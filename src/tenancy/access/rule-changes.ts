@@ -44,6 +44,10 @@ export const UpdateUserAgentRules = bodyOf(
   z.object({ ...UserAgentRules.shape, userAgents: UserAgentRules.optional().openapi(WRAPPED) }),
 );
 
+export const RulesRecord = z
+  .object({ defaultPolicy: z.enum(["allow", "deny"]), allow: z.array(z.string()), deny: z.array(z.string()) })
+  .openapi("AccessRules");
+
 /** The rules that a body asks for; null = it has none, and changes nothing. */
 export function readRules(body: SentRules, kind: Kind): Rules | null {
   const given = body[kind] ?? body;

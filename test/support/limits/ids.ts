@@ -173,6 +173,7 @@ export const TRIED_IN = {
     "alert-name",
     "alert-filters",
     "playback-ids",
+    "live-playback-ids",
     "clearkey-key-ids",
     "license-challenge",
     "license-service-answer",

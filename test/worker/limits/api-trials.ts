@@ -201,6 +201,11 @@ export const API_TRIALS = {
     for (let made = 2; made < bound; made += 1) await add();
     return { atBound: await add(), above: await add() };
   },
+  "live-playback-ids": async (bound: number) => {
+    const path = at(await newStream(await ours()), "/playback-ids");
+    for (let made = 2; made < bound; made += 1) await request("POST", path, {});
+    return { atBound: await request("POST", path, {}), above: await request("POST", path, {}) };
+  },
   tracks: async (bound: number) => {
     const { mediaId } = await newPlayback();
     const taken = Array.from({ length: bound - 1 }, (_, n) =>

@@ -35,6 +35,7 @@ async function begun(segments: number, settings: object = {}) {
   return { stream, playbackId, base: `/${playbackId}/${sessionId}`, broadcaster, path, put };
 }
 
+const DROPPED_V360 = '{"rendition":"v360","fromMsn":0}';
 const sizesOf = (multivariant: string) =>
   [...multivariant.matchAll(/RESOLUTION=\d+x(\d+)/g)].map(([, size]) => Number(size));
 
@@ -70,6 +71,27 @@ describe("the offer of a stream on air", () => {
     expect(mpd).toContain(`<Location>${own}?${asked.replace("&", "&amp;")}</Location>`);
     expect(heightsOf(await textOf(`/${own}?${asked}`))).toEqual([360]);
     expect((await get(`/${own}?maxResolution=big`)).status).toBe(422);
+  });
+
+  test("ends at the resolution of the playback ID, in manifests, playlists, media and clip windows", async () => {
+    const { stream, base, broadcaster, put } = await begun(1, { enableDvrMode: true });
+    for (const rendition of ["v360", "a1"]) await put(0, rendition);
+    const body = { accessPolicy: "public", resolution: "480p" };
+    const added = await workspace.request("POST", at(stream, "/playback-ids"), body);
+    const id = (await added.json<{ data: { id: string } }>()).data.id;
+    for (const path of [`${id}.m3u8`, `${id}.m3u8?resolution=720p`, `${id}.m3u8?start=0s&end=2s`])
+      expect([path, sizesOf(await textOf(`/${path}`))]).toEqual([path, [360]]);
+    for (const path of [`${id}.mpd?minResolution=720p`, `${id}.${broadcaster.sessionId}.mpd`])
+      expect(await textOf(`/${path}`)).not.toContain('height="720"');
+    const session = base.replace(/^\/[^/]+/, `/${id}`);
+    for (const file of [".m3u8", ".m3u8?clip=0-0", "/0.m4s", "/0.0.m4s"]) {
+      expect([file, (await get(`${session}/v360${file}`)).status]).toEqual([file, 200]);
+      expect([file, (await get(`${session}/v720${file}`)).status]).toEqual([file, 404]);
+      expect([file, (await get(`${base}/v720${file}`)).status]).toEqual([file, 200]);
+    }
+    await ask("POST", `/internal/live/${broadcaster.sessionId}/dropped`, broadcaster.token, DROPPED_V360);
+    await vi.waitFor(async () => expect(sizesOf(await textOf(`/${id}.m3u8`))).toEqual([720]), 3000);
+    expect((await get(`${session}/v720.m3u8`)).status).toBe(200); // without a rung below it, the smallest is offered
   });
 
   test("is refused with the invalid field", async () => {

@@ -3,6 +3,7 @@ import { env, runDurableObjectAlarm } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { originOf } from "../../../src/live/origin/origin-calls.ts";
 import { forgetPlayback } from "../../../src/playback/index.ts";
+import { until } from "../events/webhooks/webhook-rows.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { addSigningKey, signToken } from "../playback/tokens.ts";
 import { at, finish, newStream, settle } from "./live-helpers.ts";
@@ -182,6 +183,80 @@ describe("after the broadcast", () => {
     await end(live);
     const { headers } = await get(`/${live.id}.m3u8?token=${live.token}`);
     expect(headers.get("location")).not.toContain("~");
+  });
+});
+
+describe("a stream with domain rules", () => {
+  const from = (path: string, origin: string) =>
+    send(new Request(`http://sluice.test${path}`, { redirect: "manual", headers: { origin } }));
+  const HERE = "https://www.example.com";
+  const ELSEWHERE = "https://elsewhere.test";
+  const RULES = { defaultPolicy: "deny", allow: ["*.example.com"], deny: [] };
+  const statusesOf = async (path: string) => [(await from(path, HERE)).status, (await from(path, ELSEWHERE)).status];
+
+  /** On air since its rules are set. */
+  async function restricted() {
+    const stream = await newStream(workspace, { enableDvrMode: true });
+    const id = stream.playbackIds[0]!.id;
+    await workspace.request("PATCH", at(stream, `/playback-ids/${id}/domains`), RULES);
+    const broadcaster = await broadcast(stream, 4);
+    await settle(stream);
+    return { stream, id, broadcaster, sessionId: broadcaster.sessionId, token: "" };
+  }
+
+  test("plays from there alone: live, DVR, clip windows, thumbnail and page, and changes act at every address", async () => {
+    const { stream, id, sessionId, broadcaster } = await restricted();
+    const headers = { authorization: `Bearer ${broadcaster.token}` };
+    const thumbnail = { method: "PUT", body: new Uint8Array([0xff, 0xd8, 0xff, 0xd9]), headers };
+    await send(new Request(`http://sluice.test/internal/live/${sessionId}/thumbnail?capturedAt=1`, thumbnail));
+    const session = `/${id}/${sessionId}`;
+    const paths = [
+      `/${id}.m3u8`,
+      `/${id}.mpd?dvrMode=true`,
+      `/${id}.m3u8?start=0s&end=4s`,
+      `/${id}.${sessionId}.mpd`,
+      `${session}/v720.m3u8?dvrMode=true`,
+      `${session}/v720.m3u8?clip=0-1`,
+      `${session}/v720.m3u8?_HLS_msn=3&_HLS_part=0`,
+      `${session}/v720/init-0.mp4`,
+      `${session}/v720/3.2.m4s`,
+      `/${id}/thumbnail.jpg`,
+      `/player/${id}`,
+    ];
+    for (const path of paths) expect([path, ...(await statusesOf(path))]).toEqual([path, 200, 403]);
+    await workspace.request("PATCH", at(stream, `/playback-ids/${id}/domains`), { ...RULES, allow: ["other.test"] });
+    for (const path of paths)
+      await until(
+        () => statusesOf(path),
+        ([here]) => here === 403,
+      );
+  });
+
+  test("has a recording and clips that begin with these rules, and are then changed by themselves", async () => {
+    const live = await restricted();
+    const made = await workspace.request("POST", at(live.stream, "/clips"), { startTime: 0, endTime: 4 });
+    const { data: clip } = await made.json<{ data: { playbackIds: { accessRestrictions: object }[] } }>();
+    expect(clip.playbackIds[0]!.accessRestrictions).toMatchObject({ domains: RULES });
+    await end(live);
+    const led = await from(`/${live.id}.m3u8`, HERE);
+    expect([led.status, (await from(`/${live.id}.m3u8`, ELSEWHERE)).status]).toEqual([302, 403]);
+    const recording = `/${led.headers.get("location")!}`;
+    expect(await statusesOf(recording)).toEqual([200, 403]);
+    const item = `/v1/on-demand/${live.sessionId}/playback-ids/${recording.slice(1, 37)}/domains`;
+    await workspace.request("PATCH", item, { defaultPolicy: "allow" });
+    expect(await statusesOf(recording)).toEqual([200, 200]);
+    expect(await statusesOf(`/${live.id}.m3u8`)).toEqual([302, 403]);
+  });
+
+  test("gives a recording the rules of the playback ID that has its policy", async () => {
+    const stream = await newStream(workspace, { mediaPolicy: "private" });
+    const accessRestrictions = { domains: RULES };
+    const more = { accessPolicy: "private", accessRestrictions, resolution: "720p" };
+    await workspace.request("POST", at(stream, "/playback-ids"), more);
+    const { sessionId } = await broadcast(stream, 1);
+    await settle(stream);
+    const { data } = await (await workspace.request("GET", `/v1/on-demand/${sessionId}`)).json<{ data: object }>();
+    expect(data).toMatchObject({ playbackIds: [more] });
   });
 });
 

@@ -42,6 +42,56 @@ describe("playback IDs of a stream", () => {
     ]);
   });
 
+  test("of a stream with DRM are encrypted, and not public", async () => {
+    const made = await workspace.request("POST", "/v1/on-demand/drm-configurations", { keySystems: ["clearkey"] });
+    const { data } = await made.json<{ data: { id: string } }>();
+    const stream = await newStream(workspace, { drmConfigurationId: data.id, mediaPolicy: "private" }, "private");
+    const add = (body: unknown) => workspace.request("POST", at(stream, "/playback-ids"), body);
+    for (const accessPolicy of ["drm", "private"])
+      expect(await (await add({ accessPolicy })).json()).toMatchObject({ data: { accessPolicy: "private" } });
+    expect((await refusal(await add({}))).fields).toEqual([{ field: "accessPolicy", message: "is invalid" }]);
+  });
+
+  test("have rules and a resolution, which are shown and announced where there are any", async () => {
+    const stream = await newStream(workspace);
+    const path = at(stream, "/playback-ids");
+    const OPEN = { defaultPolicy: "allow", allow: [], deny: [] };
+    const domains = { defaultPolicy: "deny", allow: ["*.example.com"], deny: [] };
+    const body = { accessPolicy: "public", accessRestrictions: { domains }, resolution: "480p" };
+    const added = await workspace.request("POST", path, body);
+    const { data } = await added.json<{ data: { id: string } }>();
+    const id = data.id;
+    const shown = { id, accessPolicy: "public", accessRestrictions: { domains, userAgents: OPEN }, resolution: "480p" };
+    expect([added.status, data]).toEqual([201, shown]);
+    const read = async () => (await (await workspace.request("GET", `${path}/${id}`)).json<{ data: object }>()).data;
+    expect(await read()).toEqual(shown);
+
+    const change = async (kind: string, rules: object) => {
+      const answer = await workspace.request("PATCH", `${path}/${id.toUpperCase()}/${kind}`, rules);
+      const { data: now, warnings = [] } = await answer.json<{ data: object; warnings?: { field: string }[] }>();
+      return [answer.status, now, warnings.map(({ field }) => field)];
+    };
+    const userAgents = { ...OPEN, deny: ["Scraper/"] };
+    expect(await change("user-agents", { userAgents })).toEqual([200, userAgents, ["userAgents"]]);
+    expect(await change("domains", {})).toEqual([200, domains, []]);
+    expect(await read()).toEqual({ ...shown, accessRestrictions: { domains, userAgents } });
+    expect(await change("domains", { deny: [] })).toEqual([200, OPEN, ["defaultPolicy"]]);
+    expect(await change("user-agents", { allow: [] })).toEqual([200, OPEN, []]);
+    expect(await read()).toEqual({ id, accessPolicy: "public", resolution: "480p" });
+    expect((await eventsOf(stream.streamId))[1]!.data.playbackIds).toEqual([stream.playbackIds[0], shown]);
+
+    for (const [method, to, sent] of [
+      ["POST", path, { accessRestrictions: { domains: { allow: ["localhost"] } } }],
+      ["POST", path, { resolution: "360p" }],
+      ["PATCH", `${path}/${id}/domains`, { defaultPolicy: "maybe" }],
+    ] as const)
+      expect((await workspace.request(method, to, sent)).status).toBe(422);
+    for (const rules of [{}, { deny: ["a.example"] }])
+      expect(
+        await refusal(await workspace.request("PATCH", `${path}/${crypto.randomUUID()}/domains`, rules)),
+      ).toMatchObject({ status: 404, message: "stream/playbackId not found" });
+  });
+
   test("are not removed without an id, or with a malformed one; the refusal names the field", async () => {
     const stream = await newStream(workspace);
     const remove = (query: string) => workspace.request("DELETE", at(stream, `/playback-ids${query}`));

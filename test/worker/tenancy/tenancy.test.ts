@@ -6,7 +6,8 @@ import { storeView } from "../analytics/beacon-helpers.ts";
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { openRecording } from "../../../src/library/assets/index.ts";
+import { type NewRecording, openRecording } from "../../../src/library/assets/index.ts";
+import { UNRESTRICTED } from "../../../src/tenancy/access/index.ts";
 import { commit, openDatabase } from "../../../src/platform/database.ts";
 import { events } from "../../../src/events/index.ts";
 import { apiDocument } from "../../../src/api-document.ts";
@@ -148,6 +149,8 @@ const CALLS: Record<string, Call> = {
   "create-live-clip": { body: () => ({ startTime: 0, endTime: 2 }), opens: 400 }, // it has not been on air
   "create-playbackId-of-stream": { body: () => ({}), opens: 201 },
   "get-live-stream-playback-id": {},
+  "update-live-domain-restrictions": { body: () => ({ defaultPolicy: "deny" }) },
+  "update-live-user-agent-restrictions": { body: () => ({ defaultPolicy: "deny" }) },
   "delete-playbackId-of-stream": { query: ({ playbackId }) => `playbackId=${playbackId}` },
   "create-simulcast-of-stream": { body: () => TARGET, opens: 201 },
   "get-specific-simulcast-of-stream": {},
@@ -281,7 +284,7 @@ async function newTenant(): Promise<Tenant> {
   await db
     .insert(signingKeys)
     .values({ id: signingKeyId, workspaceId: workspace.id, publicKey: mark, createdAt: new Date() });
-  const clip = openRecording(db, {
+  const recording: NewRecording = {
     mediaId: crypto.randomUUID(),
     playbackId: crypto.randomUUID(),
     eventId: crypto.randomUUID(),
@@ -293,7 +296,8 @@ async function newTenant(): Promise<Tenant> {
     keySystems: null,
     atMs: Date.now(),
     clip: { sourceAssetId: crypto.randomUUID(), startMs: 0, endMs: 2000 },
-  });
+  };
+  const clip = openRecording(db, recording, UNRESTRICTED);
   await commit(env.DB, clip.statements);
   const reported = await db.select().from(events).where(eq(events.workspaceId, workspace.id));
   const now = new Date();
