@@ -8,6 +8,7 @@ import { eventsOf, until } from "../../events/webhooks/webhook-rows.ts";
 import { addRung, get, newAsset } from "../../playback/playable.ts";
 import { addSigningKey, signToken } from "../../playback/tokens.ts";
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
+import { call, FILM } from "../uploads/upload-helpers.ts";
 
 const SRT =
   "1\n00:00:01,000 --> 00:00:02,500\n<i>Ciao</i> & <script>x</script>\n\n2\n00:00:03,000 --> 00:00:05,000\nuno\n";
@@ -240,6 +241,74 @@ test("subtitles of the creation are announced after it, and prepared while the m
     "video.media.track.ready",
     "video.media.updated",
   ]);
+});
+
+describe("tracks of an upload", () => {
+  const newUploadWith = async (inputs: object[]) =>
+    await workspace.request("POST", "/v1/on-demand/upload", { corsOrigin: "*", pushMediaSettings: { inputs } });
+  const german = { type: "subtitle", languageName: "German", languageCode: "de-DE" };
+  const keysOf = async (assetId: string) =>
+    (await env.MEDIA.list({ prefix: `assets/${assetId}/` })).objects.map(({ key }) => key);
+
+  test("are prepared while its file is awaited, and are there when it has come", async () => {
+    const response = await newUploadWith([
+      { type: "video" },
+      { type: "audio", swapTrackUrl: await fileAt("bytes that only an encoder reads") },
+      { ...german, url: await fileAt(SRT), forced: true },
+    ]);
+    expect(response.status).toBe(201);
+    const { data } = await response.json<{ data: { uploadId: string; url: string } }>();
+    const waiting = await until(
+      () => tracksOf(data.uploadId),
+      ({ tracks }) => tracks.some(({ status }) => status === "available"),
+    );
+    expect(waiting.tracks).toMatchObject([
+      { type: "audio", status: "preparing", languageName: "default" },
+      { type: "subtitle", status: "available", languageName: "German", forced: true },
+    ]);
+    await call("PUT", data.url, {}, FILM);
+    expect((await tracksOf(data.uploadId)).tracks.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(["audio", "subtitle"]),
+    );
+    expect(await typesOf(data.uploadId)).toEqual([
+      "video.media.upload",
+      "video.media.track.created",
+      "video.media.track.created",
+      "video.media.track.ready",
+      "video.media.updated",
+      "video.upload.media_created",
+    ]);
+  });
+
+  test("are gone with an upload that is cancelled", async () => {
+    const response = await newUploadWith([{ ...german, url: await fileAt(SRT) }]);
+    const { data } = await response.json<{ data: { uploadId: string } }>();
+    await until(
+      () => keysOf(data.uploadId),
+      (keys) => keys.length > 0,
+    );
+    expect((await workspace.request("PUT", `/v1/on-demand/upload/${data.uploadId}/cancel`)).status).toBe(200);
+    await until(
+      () => keysOf(data.uploadId),
+      (keys) => keys.length === 0,
+    );
+    const rows = env.DB.prepare("SELECT id FROM added_tracks WHERE asset_id = ?").bind(data.uploadId);
+    expect((await rows.all()).results).toEqual([]);
+  });
+
+  test.each([
+    [[{ ...german, url: "ftp://files.test/a.srt" }], "pushMediaSettings.inputs[0].url"],
+    [
+      [{ type: "video" }, { ...german, url: "https://files.test/a", languageCode: "xx" }],
+      "pushMediaSettings.inputs[1].languageCode",
+    ],
+    [[{ type: "audio", swapTrackUrl: "file:///a.wav" }], "pushMediaSettings.inputs[0].swapTrackUrl"],
+    [[{ type: "video" }, { type: "video" }], "pushMediaSettings.inputs"],
+  ])("are refused as those of a creation: %j", async (inputs, field) => {
+    const response = await newUploadWith(inputs);
+    const { error } = await response.json<{ error: { fields: { field: string }[] } }>();
+    expect([response.status, error.fields.map((one) => one.field)]).toEqual([422, [field]]);
+  });
 });
 
 test("subtitles of a recording are served, and the answer warns that its manifests do not offer them", async () => {
