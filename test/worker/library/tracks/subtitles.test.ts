@@ -311,13 +311,41 @@ describe("tracks of an upload", () => {
   });
 });
 
-test("subtitles of a recording are served, and the answer warns that its manifests do not offer them", async () => {
+test("subtitles of a recording are offered, on the clock of each of its spans", async () => {
   const streamId = "a".repeat(32);
   const made = await newAsset({ workspaceId: workspace.id, status: "ready", stage: "done", streamId });
-  await addRung(made.assetId);
-  const answer = await add(made.assetId, italian(await fileAt(SRT)));
-  expect([answer.status, await answer.json<{ warnings: object[] }>()]).toMatchObject([
-    201,
-    { warnings: [{ field: "tracks", message: expect.stringContaining("do not offer subtitles yet") as string }] },
-  ]);
+  const span = { first: 0, initVersion: 0, startTicks: 0, capturedAtMs: 1_795_000_000_000, isDiscontinuous: false };
+  const spans = [span, { ...span, first: 1, startTicks: 5000, isDiscontinuous: true }];
+  const segments = { durationTicks: [100, 50], bytes: [5000, 3000], keyframes: [], spans }; // 4 s, and 2 s from 200 s on
+  await addRung(made.assetId, "v720", { segments });
+  const { id } = await added(made.assetId, italian(await fileAt(SRT)));
+  forgetPlayback(made.playbackId);
+  expect(await text(`/${made.playbackId}.m3u8`)).toContain(`URI="${made.playbackId}/text/${id}.m3u8"`);
+  const playlist = await text(`/${made.playbackId}/text/${id}.m3u8`);
+  expect(playlist).toMatch(/0-0\.vtt\n#EXT-X-DISCONTINUITY\n#EXTINF:2\.000000,\n.*1-1\.vtt/);
+  expect(await text(`/${made.playbackId}/text/${id}/0-0.vtt`)).toMatch(
+    /^WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00/,
+  );
+  expect(await text(`/${made.playbackId}/text/${id}/1-1.vtt`)).toBe(
+    "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:18000000,LOCAL:00:00:04.000\n\n00:00:03.000 --> 00:00:05.000\nuno\n\n",
+  );
+  expect((await get(`/${made.playbackId}/text/${id}/1-2.vtt`)).status).toBe(404);
+  expect((await text(`/${made.playbackId}.mpd`)).match(/contentType="text"/g)).toHaveLength(2); // one for each Period
+});
+
+test("players that load the MPD while it grows return to one with segments of subtitles", async () => {
+  const { assetId, playbackId } = await newAsset({ workspaceId: workspace.id });
+  await addRung(assetId, "v270", { isWhole: false });
+  const { id } = await added(assetId, italian(await fileAt(SRT)));
+  forgetPlayback(playbackId);
+  const growing = await text(`/${playbackId}.mpd?maxResolution=480p`);
+  const [, location = ""] = /<Location>([^<]+)</.exec(growing) ?? [];
+  expect(location.replaceAll("&amp;", "&")).toBe(`${playbackId}.mpd?maxResolution=480p&text=segments`);
+  const segments = `media="text/${id}/$Number$.vtt"`;
+  expect(growing).toContain(segments);
+  await env.DB.prepare("UPDATE renditions SET is_whole = 1 WHERE asset_id = ?").bind(assetId).run();
+  forgetPlayback(playbackId);
+  const again = await text(`/${location.replaceAll("&amp;", "&")}`);
+  expect([again.includes('type="static"'), again.includes(segments)]).toEqual([true, true]);
+  expect(await text(`/${playbackId}.mpd`)).toContain(`/text/${id}.vtt</BaseURL>`);
 });
