@@ -185,6 +185,7 @@ test("a name that another track of the type has, and one that is not of letters,
   for (const [field, value] of [
     ["languageName", "Español"],
     ["languageCode", "not a language"],
+    ["languageCode", "german"],
     ["url", "ftp://files.test/a.srt"],
     ["type", "video"],
   ] as const) {
