@@ -92,7 +92,8 @@ function imagesOf({ dataset }: HTMLElement) {
   const { images = "", src = "" } = dataset;
   const query = new URLSearchParams(location.search);
   const base = src.replace(/\.m3u8$/, "");
-  return { offered: images, base, token: query.get("token"), posterTime: query.get("thumbnail-time") };
+  const isLive = dataset["kind"] === "live";
+  return { offered: images, base, token: query.get("token"), posterTime: query.get("thumbnail-time"), isLive };
 }
 
 /** Of encrypted media, which plays in browsers with Media Source Extensions only. */
