@@ -2,7 +2,9 @@
  * How true a view is: scripted plays on the hosted page in Chromium, on networks from good to bad. Yardstick: what the page itself sees of
  * the same play.
  */
-import { newPlaybackId, recordedView } from "../test/e2e/video-data/recorded-view.ts";
+import { setTimeout } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import { newPlaybackId, type RecordedView, recordedView } from "../test/e2e/video-data/recorded-view.ts";
 import { playScripted } from "../test/e2e/video-data/scripted-play.ts";
 import { type Stage, startStage } from "../test/e2e/players/stage.ts";
 import { madeFile } from "../test/support/made.ts";
@@ -10,13 +12,17 @@ import { isReady, startTestPlatform } from "../test/support/platform.ts";
 import { type Figure, median, milliseconds } from "./support/figures.ts";
 
 const PLAYS = Number(process.env["BENCH_PLAYS"] ?? 20);
-/** Bytes per second and latency; the media has about 37,000 bytes per second. */
+/** Bytes per second and latency; the renditions of the media have about 75,000 and 24,000 bytes per second. */
 const NETWORKS = [
   { downloadThroughput: -1, latency: 0 },
-  { downloadThroughput: 200_000, latency: 100 },
+  { downloadThroughput: 300_000, latency: 100 },
   { downloadThroughput: 60_000, latency: 300 },
-  { downloadThroughput: 20_000, latency: 200 },
+  { downloadThroughput: 30_000, latency: 200 },
 ];
+type Network = (typeof NETWORKS)[number];
+/** After the seek of the script the network nearly stops, longer than what a slow one has buffered lasts. */
+const DIP = { downloadThroughput: 1000, latency: 500, atSeconds: 15, lengthMs: 9000 };
+const FILM_SECONDS = 32;
 const MOST_STARTUP_ERROR_MS = 50;
 const MOST_SHARE = 0.05;
 
@@ -24,7 +30,7 @@ export async function run(): Promise<Figure[]> {
   const platform = await startTestPlatform();
   const stage = await startStage(Promise.resolve(platform));
   try {
-    const loop = ["-stream_loop", "3", "-i", "test/fixtures/flower.mp4", "-t", "18", "-vf", "scale=640:360"];
+    const loop = ["-stream_loop", "9", "-i", "test/fixtures/flower.mp4", "-t", `${FILM_SECONDS}`];
     await stage.serve("film.mp4", await madeFile([...loop, "-movflags", "+faststart"], "mp4"));
     const { assetId } = await stage.platform.create(stage.server.url("/film.mp4"));
     await stage.platform.until(assetId, isReady);
@@ -45,15 +51,18 @@ interface Compared {
   watchMs: [number, number];
   stalls: [number, number];
   stallMs: [number, number];
+  qualityChanges: [number, number];
 }
 
-async function compare({ platform, browser }: Stage, assetId: string, network: (typeof NETWORKS)[number]) {
+async function compare({ platform, browser }: Stage, assetId: string, network: Network) {
   const playbackId = await newPlaybackId(platform, assetId);
   const page = await browser.newPage();
   const session = await page.context().newCDPSession(page);
   await page.goto(`${platform.baseUrl}/player/${playbackId}`); // its scripts are larger than the media
-  await session.send("Network.emulateNetworkConditions", { offline: false, uploadThroughput: -1, ...network });
-  const truth = await playScripted(page, 0);
+  const limit = (to: Network) =>
+    session.send("Network.emulateNetworkConditions", { offline: false, uploadThroughput: -1, ...to });
+  await limit(network);
+  const [truth] = await Promise.all([playScripted(page, 0), dip(page, limit, network)]);
   const view = await recordedView(platform, playbackId, "ended");
   await page.close();
   await platform.api("DELETE", `/v1/on-demand/${assetId}/playback-ids?playbackId=${playbackId}`); // a media has at most 20
@@ -62,8 +71,21 @@ async function compare({ platform, browser }: Stage, assetId: string, network: (
     watchMs: [view.watchTime, truth.watchMs],
     stalls: [view.bufferCount, truth.stalls],
     stallMs: [view.bufferFill, truth.stallMs],
+    qualityChanges: [qualityChangesOf(view), truth.qualityChanges],
   } satisfies Compared;
 }
+
+async function dip(page: Page, limit: (to: Network) => Promise<unknown>, network: Network): Promise<void> {
+  const isReached = (seconds: number) => (document.querySelector("video")?.currentTime ?? 0) >= seconds;
+  await page.waitForFunction(isReached, DIP.atSeconds, { timeout: 120_000 });
+  await limit({ downloadThroughput: DIP.downloadThroughput, latency: DIP.latency });
+  await setTimeout(DIP.lengthMs);
+  await limit(network);
+}
+
+/** The first one is the beginning. */
+const qualityChangesOf = ({ events }: RecordedView): number =>
+  events.filter(({ e }) => e === "variantChanged").length - 1;
 
 function figuresOf(plays: Compared[]): Figure[] {
   const errors = (name: keyof Compared) => plays.map((play) => Math.abs(play[name][0] - play[name][1]));
@@ -90,5 +112,6 @@ function figuresOf(plays: Compared[]): Figure[] {
     byShare("watchMs", "watched", milliseconds),
     byShare("stalls", "stalls", String),
     byShare("stallMs", "stalled", milliseconds),
+    byShare("qualityChanges", "quality changes", String),
   ];
 }

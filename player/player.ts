@@ -1,6 +1,7 @@
 import HlsPlayer from "hls.js";
 import { untilPlayable } from "./availability.ts";
 import { showBroadcastOver } from "./broadcast-over.ts";
+import { placeCaptions } from "./caption-places.ts";
 import { buildControls } from "./controls.ts";
 import { HLS_CONFIG } from "./hls-config.ts";
 import { showImages } from "./images.ts";
@@ -58,6 +59,7 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
   showImages(video, imagesOf(main));
   forwardKeys(root);
   seekByKeys(root, video);
+  placeCaptions(root, video);
   // oxlint-disable-next-line import/no-named-as-default-member -- the types export no other name
   if (HlsPlayer.isSupported()) {
     const hls = new HlsPlayer({ ...HLS_CONFIG, ...licensesOf(main) });
@@ -93,8 +95,11 @@ function imagesOf({ dataset }: HTMLElement) {
   const query = new URLSearchParams(location.search);
   const base = src.replace(/\.m3u8$/, "");
   const isLive = dataset["kind"] === "live";
-  return { offered: images, base, token: query.get("token"), posterTime: query.get("thumbnail-time"), isLive };
+  return { offered: images, base, token: query.get("token"), posterTime: timeOf(query.get("thumbnail-time")), isLive };
 }
+
+/** What is no time is left out: the default poster is better than none. */
+const timeOf = (text: string | null) => (text !== null && /^\d+(\.\d+)?$/.test(text) ? text : null);
 
 /** Of encrypted media, which plays in browsers with Media Source Extensions only. */
 function licensesOf(main: HTMLElement) {

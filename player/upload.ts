@@ -16,6 +16,7 @@ const url = section.dataset["url"]!;
 const storedBytes = Number(section.dataset["stored"]);
 const knownTotal = section.dataset["total"] === "" ? null : Number(section.dataset["total"]);
 const speed = new UploadSpeed();
+let sent: [bytes: number, totalBytes: number] | null = null;
 
 if (storedBytes > 0 && knownTotal !== null) {
   const percent = Math.floor((storedBytes / knownTotal) * 100);
@@ -114,11 +115,13 @@ async function showOutcome(name: string): Promise<void> {
 function showPaused(isPaused: boolean): void {
   pause.dataset["paused"] = String(isPaused);
   pause.textContent = isPaused ? "Continue" : "Pause";
-  speed.reset();
+  speed.reset(); // a speed of before is none of now
+  if (sent !== null) figures.textContent = figuresText(...sent, null);
 }
 
 function showProgress(sentBytes: number, totalBytes: number): void {
+  sent = [sentBytes, totalBytes];
   speed.add(sentBytes, performance.now());
   progress.value = sentBytes / totalBytes;
-  figures.textContent = figuresText(sentBytes, totalBytes, speed.bytesPerSecond);
+  figures.textContent = figuresText(...sent, speed.bytesPerSecond);
 }

@@ -16,11 +16,12 @@ const startPage = () =>
       ${notice(
         "Sluice",
         "A video platform in your own Cloudflare account: on-demand video and live streams behind one API.",
-        html`<ul>
-          <li><a href="/v1/reference">API reference</a></li>
-          <li><a href="/v1/openapi.json">OpenAPI document</a></li>
-          <li><a href="/healthz">Health</a></li>
-        </ul>`,
+        html`<p>First, in your clone of the repository: <code>npx sluice upload FILE --watch</code></p>
+          <ul>
+            <li><a href="/v1/reference">API reference</a></li>
+            <li><a href="/v1/openapi.json">OpenAPI document</a></li>
+            <li><a href="/healthz">Health</a></li>
+          </ul>`,
       )}
     </main>`,
   });

@@ -1,3 +1,4 @@
+import { nearestName } from "../../protocol/nearest-name.ts";
 import { ApiError, SluiceError } from "../index.ts";
 import { eventsTail } from "./commands/events-tail.ts";
 import { list } from "./commands/list.ts";
@@ -7,6 +8,7 @@ import { upload } from "./commands/upload.ts";
 import { webhooksListen } from "./commands/webhooks-listen.ts";
 import type { Command } from "./terminal/arguments.ts";
 import { CommandError, UsageError } from "./terminal/usage-error.ts";
+import manifest from "../package.json" with { type: "json" };
 
 const COMMANDS: Record<string, Command> = {
   login,
@@ -22,6 +24,7 @@ const HELP = `sluice COMMAND [--help]
 ${Object.entries(COMMANDS)
   .map(([name, { summary }]) => `  ${name.padEnd(16)} ${summary}`)
   .join("\n")}
+  ${"--version".padEnd(16)} Print the version
 
 Exit status: 0, 1 after a failure, 2 for a wrong usage, 130 after Ctrl-C.`;
 
@@ -45,25 +48,36 @@ export async function main(args: readonly string[]): Promise<number> {
 
 const HELP_WORDS: ReadonlySet<string> = new Set(["help", "--help", "-h"]);
 
+const VERSION_WORDS: ReadonlySet<string> = new Set(["version", "--version", "-v", "-V"]);
+
 /** Commands of two words, when only the first is given. */
-function suggestionFor(first: string): string {
-  const longer = Object.keys(COMMANDS).filter((name) => name.startsWith(`${first} `));
-  return longer.length === 0 ? "" : ` Did you mean ${longer.map((name) => `"${name}"`).join(" or ")}?`;
+const commandsOf = (first: string): string[] => Object.keys(COMMANDS).filter((name) => name.startsWith(`${first} `));
+
+function suggestionFor(first: string, second: string): string {
+  const names = Object.keys(COMMANDS);
+  const near = nearestName(first, names) ?? nearestName(`${first} ${second}`, names);
+  const meant = commandsOf(first).length > 0 ? commandsOf(first) : near === null ? [] : [near];
+  return meant.length === 0 ? "" : ` Did you mean ${meant.map((name) => `"${name}"`).join(" or ")}?`;
 }
 
 /** @throws {UsageError} */
 function findCommand(args: readonly string[]): [string, Command] {
   const [first = "", second = ""] = args;
-  const isHelpOfGroup = HELP_WORDS.has(second) && suggestionFor(first) !== ""; // `sluice live --help`
-  if (first === "" || HELP_WORDS.has(first) || isHelpOfGroup) return ["", { summary: "", usage: HELP, run: printHelp }];
+  const isHelpOfGroup = HELP_WORDS.has(second) && commandsOf(first).length > 0; // `sluice live --help`
+  if (first === "" || HELP_WORDS.has(first) || isHelpOfGroup) return ["", printing(HELP)];
+  if (VERSION_WORDS.has(first)) return ["", printing(manifest.version)];
   const found = Object.entries(COMMANDS).find(([name]) => name === first || name === `${first} ${second}`);
-  if (found === undefined) throw new UsageError(`There is no command "${first}".${suggestionFor(first)}\n\n${HELP}`);
+  if (found === undefined)
+    throw new UsageError(`There is no command "${first}".${suggestionFor(first, second)}\n\n${HELP}`);
   return found;
 }
 
-async function printHelp(): Promise<number> {
-  console.log(HELP);
-  return 0;
+function printing(text: string): Command {
+  const print = async () => {
+    console.log(text);
+    return 0;
+  };
+  return { summary: "", usage: text, run: print };
 }
 
 /** Explains a failure. One that is not expected is a fault of this program, so it keeps its stack. */

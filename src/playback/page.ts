@@ -11,14 +11,14 @@ import { readSelection } from "../media/manifest/selection.ts";
 import { withQuery } from "../media/manifest/query.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** The page loads everything from its own origin. Players create media from blobs in a worker. */
+/** The page loads everything from its own origin. Players create media from blobs in a worker, and hls.js creates captions from an empty `data:` file. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "worker-src blob:",
   "style-src 'self' 'unsafe-inline'", // custom elements add inline styles
   "img-src 'self' data: blob:",
-  "media-src 'self' blob:",
+  "media-src 'self' blob: data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -304,7 +304,10 @@ describe("a failure is explained, with its own exit status", () => {
     ["a broken pair", ["live", "create", "--metadata", "a"], null, 2, '--metadata is "a"; it must be KEY=VALUE.\n'],
     ["an unreadable time", ["events", "tail", "--since", "noon"], null, 2, '--since is "noon"; give 10m, 24h'],
     ["the help of commands with one first word", ["live", "--help"], null, 0, "live create"],
-    ["an unknown command", ["uplaod"], null, 2, 'There is no command "uplaod".\n'],
+    ["an unknown command", ["uplaod"], null, 2, 'There is no command "uplaod". Did you mean "upload"?\n'],
+    ["half a command", ["live"], null, 2, 'There is no command "live". Did you mean "live create"?\n'],
+    ["a misspelt command of two words", ["evnts", "tail"], null, 2, 'Did you mean "events tail"?\n'],
+    ["the version", ["--version"], null, 0, "0.1.0\n"],
     [
       "an invalid filter",
       ["events", "tail", "--type", "asset.redy"],

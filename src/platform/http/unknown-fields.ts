@@ -3,6 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import { isSameName, nearestName } from "../../../protocol/nearest-name.ts";
 import { elsewhereOf } from "./changed-elsewhere.ts";
 import { isLater } from "./later.ts";
+import { nearestFlag } from "./misspelt-switch.ts";
 import type { FieldProblem } from "./problems.ts";
 import { fieldsOf, fieldsOfOptions, internalsOf, kindsWith, membersOf, unwrapped } from "./schema-parts.ts";
 
@@ -77,7 +78,7 @@ function adviceOn(root: z.core.$ZodType, { fields, path, name, value, kinds = nu
   if (kinds !== null)
     return ` of ${kinds.discriminator} \`${String(kinds.kind)}\`; it belongs to ${kinds.others.map((kind) => `\`${String(kind)}\``).join(", ")}`;
   const accepted = acceptedNames(fields);
-  const near = nearestName(name, accepted);
+  const near = nearestName(name, accepted) ?? nearestFlag(name, accepted);
   if (near !== null) return `; did you mean \`${near}\`?`;
   const distant = pathsOf(root).find((one) => isSameName(lastOf(one), name));
   if (distant?.includes(".")) return `; did you mean \`${distant}\`?`;

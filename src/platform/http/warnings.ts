@@ -5,8 +5,8 @@
 import { type createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { adviceOn } from "./advice.ts";
-import { requirePolicyInPlace } from "./misplaced-policy.ts";
 import type { FieldProblem } from "./problems.ts";
+import { requireUnderstood } from "./require-understood.ts";
 import { unknownFields, unknownParameters } from "./unknown-fields.ts";
 
 type Route = Parameters<typeof createRoute>[0];
@@ -70,7 +70,7 @@ const warnOfUnknown =
   async (c, next) => {
     const isJson = tolerant.body !== null && JSON_TYPE.test(c.req.header("content-type") ?? "");
     const body: unknown = isJson ? await c.req.json().catch(() => null) : null;
-    if (tolerant.body !== null) requirePolicyInPlace(tolerant.body, body);
+    if (tolerant.body !== null) requireUnderstood(tolerant.body, body);
     await next();
     if (!c.res.ok || c.error !== undefined) return;
     const own = (c.get("warnings") as FieldProblem[] | undefined) ?? [];

@@ -49,6 +49,32 @@ const overlap = (a: Box, b: Box) =>
   Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
   Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
 
+/** Where the browser has painted cues, which are in a shadow tree of its own. */
+async function paintedCaptions(page: Page): Promise<Box[]> {
+  const session = await page.context().newCDPSession(page);
+  const { root } = await session.send("DOM.getDocument", { depth: -1, pierce: true });
+  const boxes = cuesOf(root).map(async ({ nodeId }) => {
+    const { model } = await session.send("DOM.getBoxModel", { nodeId });
+    const [left = 0, top = 0, , , right = 0, bottom = 0] = model.content;
+    return { name: "cue", left, top, right, bottom };
+  });
+  const painted = await Promise.all(boxes);
+  await session.detach();
+  return painted;
+}
+
+interface DomNode {
+  nodeId: number;
+  attributes?: string[];
+  children?: DomNode[];
+  shadowRoots?: DomNode[];
+}
+
+const cuesOf = (node: DomNode): DomNode[] => [
+  ...(node.attributes?.includes("-webkit-media-text-track-display") === true ? [node] : []),
+  ...[...(node.children ?? []), ...(node.shadowRoots ?? [])].flatMap(cuesOf),
+];
+
 export function testLayout(stage: () => PagesStage): void {
   describe.each(SIZES)("the player at $width×$height", (size) => {
     let page: Page;
@@ -79,6 +105,32 @@ export function testLayout(stage: () => PagesStage): void {
       await page.evaluate(() => document.querySelector("video")!.addTextTrack("captions", "English", "en"));
       await page.locator("media-captions-button").waitFor({ state: "visible", timeout: 5000 });
       expect((await boxesOf(page, BUTTONS)).filter((box) => !isWithin(box, size))).toEqual([]);
+    });
+
+    test.each([
+      ["at the bottom", "auto"],
+      ["at the top", 0],
+    ] as const)("captions %s lie beside the controls and the title while these are shown", async (_, line) => {
+      await page.evaluate(async (place) => {
+        const video = document.querySelector("video")!;
+        video.muted = true;
+        await video.play(); // over the poster, no captions are shown
+        video.pause();
+        const track = video.addTextTrack("captions", "English", "en");
+        for (const other of video.textTracks) other.mode = "disabled";
+        const cue = new VTTCue(0, 1000, "First line\nSecond line");
+        cue.line = place;
+        track.addCue(cue);
+        track.mode = "showing";
+      }, line);
+      const controls = await boxesOf(page, "media-control-bar, .title");
+      await expect
+        .poll(async () => {
+          const painted = await paintedCaptions(page);
+          const hidden = painted.filter((box) => controls.some((one) => overlap(one, box)) || !isWithin(box, size));
+          return { painted: painted.length, hidden };
+        })
+        .toEqual({ painted: 1, hidden: [] });
     });
   });
 

@@ -9,6 +9,8 @@ export interface Truth {
   /** Playback stood still for lack of data, after it had started and not because of the seek. */
   stalls: number;
   stallMs: number;
+  /** The picture got another size, after the first one. */
+  qualityChanges: number;
 }
 
 const SCRIPT = { pauseAt: 2, pauseMs: 1500, seekAt: 5, seekTo: 13 };
@@ -31,7 +33,8 @@ export async function playScripted(page: Page, leastReadyState = 2): Promise<Tru
         const check = () => (video.currentTime >= seconds ? done() : requestAnimationFrame(check));
         check();
       });
-    let [stalls, stallMs, stalledAt, canStall] = [0, 0, 0, false];
+    let [stalls, stallMs, stalledAt, qualityChanges] = [0, 0, 0, 0];
+    let [hasPlayed, canStall] = [false, false];
     video.addEventListener("waiting", ({ timeStamp }) => {
       if (!canStall || video.ended || video.duration - video.currentTime < 0.1) return;
       stalls += 1;
@@ -40,9 +43,10 @@ export async function playScripted(page: Page, leastReadyState = 2): Promise<Tru
     video.addEventListener("playing", ({ timeStamp }) => {
       if (stalledAt > 0) stallMs += timeStamp - stalledAt;
       stalledAt = 0;
-      canStall = true;
+      hasPlayed = canStall = true;
     });
     video.addEventListener("seeking", () => (canStall = false));
+    video.addEventListener("resize", () => (qualityChanges += hasPlayed ? 1 : 0));
     const first = once("playing");
     const begun = once("play");
     void video.play().catch(() => undefined); // aborted when the source is attached, and played then
@@ -62,6 +66,6 @@ export async function playScripted(page: Page, leastReadyState = 2): Promise<Tru
     const seekingAt = await seeking;
     const seekMs = (await once("playing")) - seekingAt;
     const endedAt = await once("ended");
-    return { startupMs, watchMs: endedAt - playedAt - (resumedAt - pausedAt), seekMs, stalls, stallMs };
+    return { startupMs, watchMs: endedAt - playedAt - (resumedAt - pausedAt), seekMs, stalls, stallMs, qualityChanges };
   }, SCRIPT);
 }

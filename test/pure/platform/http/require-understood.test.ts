@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
-import { requirePolicyInPlace } from "../../../../src/platform/http/misplaced-policy.ts";
+import { requireUnderstood } from "../../../../src/platform/http/require-understood.ts";
 
 const Body = z.object({
   accessPolicy: z.string().optional(),
@@ -17,8 +17,11 @@ const Body = z.object({
     })
     .optional(),
   inputs: z.array(z.object({ url: z.string() })).optional(),
+  isEnabled: z.boolean().default(true),
+  enableRecording: z.boolean().default(true),
+  enableDvrMode: z.boolean().default(false),
 });
-const check = (body: unknown) => requirePolicyInPlace(Body, body);
+const check = (body: unknown) => requireUnderstood(Body, body);
 
 const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`unknown${index}`, 1]));
 
@@ -95,4 +98,22 @@ test("a misspelt list of rules is answered with the list that was meant", () => 
 test("a body with very deep unknown fields does not end the Worker", () => {
   const deep = JSON.parse(`{"x":${'{"x":'.repeat(50_000)}{"accessPolicy":"private"}${"}".repeat(50_000)}}`) as unknown;
   expect(() => check(deep)).not.toThrow();
+});
+
+test.each([
+  ["without its first word", { enabled: false }, "isEnabled"],
+  ["without its first word", { recording: false }, "enableRecording"],
+  ["as a verb", { record: false }, "enableRecording"],
+  ["with a typing error", { enableRecordin: false }, "enableRecording"],
+])("a flag that is on by default is not left on when it is switched off %s: %j", (_, body, meant) => {
+  const hint = expect.stringContaining(`did you mean \`${meant}\`?`);
+  expect(() => check(body)).toThrow(expect.objectContaining({ fields: [expect.objectContaining({ hint })] }));
+});
+
+test.each([
+  ["switches on what is on", { enabled: true }],
+  ["switches off what is off", { dvrMode: false }],
+  ["is like no flag", { watermark: false }],
+])("an unknown flag is only warned about when it %s", (_, body) => {
+  expect(() => check(body)).not.toThrow();
 });
