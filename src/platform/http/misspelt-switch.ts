@@ -2,7 +2,6 @@
 import type { z } from "@hono/zod-openapi";
 import { nearestName } from "../../../protocol/nearest-name.ts";
 import { internalsOf } from "./schema-parts.ts";
-import type { UnknownMember } from "./unknown-fields.ts";
 
 /** Words that begin the name of a flag here, and that other services leave out: `recording` for `enableRecording`. */
 const FLAG_WORDS = /^(?:is|enable)(?=[A-Z])/;
@@ -15,8 +14,15 @@ export function nearestFlag(name: string, known: readonly string[]): string | nu
   return flags.find((one) => stemOf(one) === stem) ?? null;
 }
 
+/** A member of a body that its schema does not know, and the fields that are known beside it. */
+interface Unknown {
+  fields: Record<string, z.core.$ZodType>;
+  name: string;
+  value: unknown;
+}
+
 /** Whether an unknown field probably switches off what is on by default, such as `enabled: false` for `isEnabled`. */
-export function isSwitchOff({ fields, name, value }: UnknownMember): boolean {
+export function isSwitchOff({ fields, name, value }: Unknown): boolean {
   if (value !== false) return false;
   const onByDefault = Object.keys(fields).filter((field) => isOnByDefault(fields[field]!));
   return (nearestName(name, onByDefault) ?? nearestFlag(name, onByDefault)) !== null;

@@ -1,6 +1,5 @@
 import { and, asc, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { type Database, type Statement } from "../../../platform/database.ts";
-import { assets } from "../../assets/tables.ts";
 import { addedTracks } from "./tables.ts";
 
 export type AddedTrack = typeof addedTracks.$inferSelect;
@@ -85,7 +84,7 @@ export const deleteTracksOf = (db: Database, assetId: string) =>
   db.delete(addedTracks).where(eq(addedTracks.assetId, assetId));
 
 /** Sound is made as long as its media, so it needs the media's file. */
-const canBePrepared = sql`(${addedTracks.kind} = 'subtitle' OR EXISTS (SELECT 1 FROM ${assets} WHERE ${assets.id} = ${addedTracks.assetId} AND ${assets.status} <> 'waiting'))`;
+const canBePrepared = sql`(${addedTracks.kind} = 'subtitle' OR EXISTS (SELECT 1 FROM assets WHERE assets.id = ${addedTracks.assetId} AND assets.status <> 'waiting'))`;
 
 /** Tracks whose machine may never have heard of them: in preparation since before that time. */
 export const findStrayTracks = (db: Database, before: Date, limit: number) =>
