@@ -60,13 +60,22 @@ export type SourceAudio = z.infer<typeof SourceAudio>;
 /** Subtitle codecs whose packets are text, by libav's names. Those of pictures (PGS, DVB, VobSub) are not read. */
 export const TEXT_CODECS = ["mov_text", "subrip", "ass", "webvtt"] as const;
 export type TextCodec = (typeof TEXT_CODECS)[number];
-/** Subtitle streams of one source; more are left out. */
+/** Codecs that carry several captions: CEA-608 and CEA-708 in the picture, a track of CEA-608, pages of teletext. */
+export const CHANNEL_CODECS = ["cc_data", "eia_608", "dvb_teletext"] as const;
+export type ChannelCodec = (typeof CHANNEL_CODECS)[number];
+export const SUBTITLE_CODECS = [...TEXT_CODECS, ...CHANNEL_CODECS] as const;
+export type SubtitleCodec = (typeof SUBTITLE_CODECS)[number];
+/** Subtitles of one source: text streams, and channels of others; more are left out. */
 export const MAX_SUBTITLE_STREAMS = 32;
 
-/** One text subtitle stream of a source. */
+/** One text subtitle stream of a source, or one channel that a stream may carry, which may turn out to be empty. */
 export const SourceSubtitles = z.object({
   streamIndex: z.int().min(0),
-  codec: z.enum(TEXT_CODECS),
+  codec: z.enum(SUBTITLE_CODECS),
+  channel: z
+    .string()
+    .regex(/^[A-Z0-9]{1,10}$/)
+    .optional(), // of a ChannelCodec: "CC1" to "CC4", "SERVICE1" to "SERVICE6", a page of teletext: "888"
   languageCode: z.string(), // as tagged; "und" when not
   title: z.string(), // "" when not tagged
   isForced: z.boolean(),
@@ -143,7 +152,7 @@ export const AudioJob = JobBase.extend({
   durationMs: z.number().positive().nullable(),
 });
 
-/** Every cue of the source's text subtitle streams, in one pass over the file. */
+/** Every cue of the source's subtitles, in one pass over the file. */
 export const CaptionsJob = JobBase.extend({
   kind: z.literal("captions"),
   streams: z.array(SourceSubtitles).min(1).max(MAX_SUBTITLE_STREAMS),
@@ -194,19 +203,25 @@ export const AudioResult = z.object({
 });
 /** The cues of one subtitle stream, as a captions job stores them. JSON of at most `MAX_CAPTIONS_FILE_BYTES`. */
 export const CaptionsFile = z.object({
-  /** [start in ms, end in ms, payload in the codec's own markup, settings of WebVTT] in the order of the file. mov_text: markup of WebVTT. */
+  /**
+   * [start in ms, end in ms, payload in the codec's own markup, settings of WebVTT] in the order of the file. mov_text and a ChannelCodec:
+   * markup of WebVTT.
+   */
   cues: z.array(z.tuple([z.number(), z.number(), z.string(), z.string()])),
 });
 export type CaptionsFile = z.infer<typeof CaptionsFile>;
 export const MAX_CAPTIONS_FILE_BYTES = 10 << 20;
 export const CAPTIONS_FILE = "captions.json";
-export const captionsRendition = (streamIndex: number) => `text-${streamIndex}`;
+export const captionsRendition = ({ streamIndex, channel }: Pick<SourceSubtitles, "streamIndex" | "channel">) =>
+  channel === undefined ? `text-${streamIndex}` : `text-${streamIndex}-${channel.toLowerCase()}`;
 
 export const CaptionsResult = z.object({
   kind: z.literal("captions"),
+  /** Channels that are empty, or repeat what another one says, are absent. */
   streams: z.array(
     z.object({
       streamIndex: z.int().min(0),
+      channel: SourceSubtitles.shape.channel,
       cueCount: z.int().min(0), // 0 = no file is stored
       skippedCues: z.int().min(0), // without duration or outside the clip
       isTooLarge: z.boolean(), // exceeds the bounds of a track: no file is stored

@@ -1,87 +1,97 @@
-/** The `captions` job: stores every cue of the source's text subtitle streams. The Worker cleans their markup. */
+/** The `captions` job: stores every cue of the source's subtitles. The Worker cleans their markup. */
 import { Packet, type Stream } from "node-av/lib";
 import { AV_NOPTS_VALUE, AV_PKT_DATA_WEBVTT_SETTINGS } from "node-av/constants";
 import {
   CAPTIONS_FILE,
-  type CaptionsFile,
   type CaptionsJob,
   captionsRendition,
   type CaptionsResult,
-  MAX_CAPTIONS_FILE_BYTES,
+  type SourceSubtitles,
+  type SubtitleCodec,
+  TEXT_CODECS,
   type TextCodec,
 } from "../../protocol/jobs.ts";
+import { ChannelCaptions } from "./channel-captions.ts";
+import { CueBounds, CueFile } from "./cue-file.ts";
 import type { JobContext } from "./job-context.ts";
-import { isEnd, keepOnly, openSource, ticksToSeconds } from "./source.ts";
+import { hasCues, withoutRepeats } from "./repeated-captions.ts";
+import { isEnd, keepOnly, type OpenSource, openSource, ticksToSeconds } from "./source.ts";
 import { Store } from "./store.ts";
+import { TeletextCaptions } from "./teletext-captions.ts";
 import { timedTextMarkup } from "./timed-text.ts";
 
-const MAX_CUES = 100_000;
 /** Bytes of one packet. Larger ones are no captions. */
 const MAX_PAYLOAD_BYTES = 64 << 10;
-/** Bytes of one stream's text, which JSON escapes may lengthen, and of all streams, which are in memory together. */
-const MAX_STREAM_BYTES = 8 << 20;
-const MAX_JOB_BYTES = 64 << 20;
 
+/** Reads the packets of one stream into its files. */
+interface Reader {
+  push(packet: Packet): void;
+  end(): void;
+}
 interface Reading {
-  streamIndex: number;
   stream: Stream;
-  codec: TextCodec;
-  cues: CaptionsFile["cues"];
-  bytes: number;
-  skippedCues: number;
-  isTooLarge: boolean;
+  codec: SubtitleCodec;
+  files: CueFile[];
+  reader: Reader;
 }
 
 export async function readSubtitles(job: CaptionsJob, context: JobContext): Promise<CaptionsResult> {
   const source = await openSource(job, context);
-  const readings = job.streams.flatMap(({ streamIndex, codec }): Reading[] => {
-    const stream = source.format.streams[streamIndex];
-    if (stream === undefined) return [];
-    return [{ streamIndex, stream, codec, cues: [], bytes: 0, skippedCues: 0, isTooLarge: false }];
-  });
-  keepOnly(source, ...readings.map(({ stream }) => stream));
-  const byIndex = new Map(readings.map((reading) => [reading.streamIndex, reading]));
-  const zeroMs = source.zeroSeconds * 1000 + job.clip.startMs;
   const lengthMs = job.clip.endMs === null ? Infinity : job.clip.endMs - job.clip.startMs;
-  let bytes = 0;
+  const bounds = new CueBounds(source.zeroSeconds * 1000 + job.clip.startMs, lengthMs);
+  const readings = readingsOf(job.streams, source, bounds);
+  keepOnly(source, ...readings.map(({ stream }) => stream));
+  const byIndex = new Map(readings.map((reading) => [reading.stream.index, reading]));
   using packet = new Packet();
   packet.alloc();
   while (!isEnd(source, await source.format.readFrame(packet))) {
-    const reading = byIndex.get(packet.streamIndex);
-    if (reading !== undefined) {
-      bytes += packet.size;
-      addCue(reading, packet, { zeroMs, lengthMs, isFull: bytes > MAX_JOB_BYTES });
-    }
+    byIndex.get(packet.streamIndex)?.reader.push(packet);
     packet.unref();
   }
+  for (const { reader } of readings) reader.end();
   const store = new Store(job, context.onWait);
-  const streams = readings.map((reading) => put(store, reading));
+  const streams = filesOf(readings).map((file) => {
+    const { bytes, facts } = file.finish();
+    if (bytes !== null) store.put(captionsRendition(facts), CAPTIONS_FILE, bytes);
+    return facts;
+  });
   await store.flushed();
   return { kind: "captions", streams };
 }
 
-function addCue(
-  reading: Reading,
-  packet: Packet,
-  { zeroMs, lengthMs, isFull }: { zeroMs: number; lengthMs: number; isFull: boolean },
-): void {
-  const { stream, codec, cues } = reading;
-  const data = packet.data;
-  if (reading.isTooLarge || data === null || packet.pts === AV_NOPTS_VALUE) return;
-  const startMs = Math.round(ticksToSeconds(packet.pts, stream) * 1000 - zeroMs);
-  const endMs = Math.min(lengthMs, Math.round(ticksToSeconds(packet.pts + packet.duration, stream) * 1000 - zeroMs));
-  const payload = data.length > MAX_PAYLOAD_BYTES ? "" : payloadOf(codec, data);
-  if (payload === "" || endMs <= startMs || endMs <= 0) {
-    if (codec !== "mov_text" || data.length > 2) reading.skippedCues++; // an empty sample of mov_text is a gap
-    return;
-  }
-  reading.bytes += data.length;
-  if (isFull || cues.length >= MAX_CUES || reading.bytes > MAX_STREAM_BYTES) {
-    Object.assign(reading, { isTooLarge: true, cues: [] });
-    return;
-  }
+function readingsOf(wanted: SourceSubtitles[], { format }: OpenSource, bounds: CueBounds): Reading[] {
+  return [...Map.groupBy(wanted, ({ streamIndex }) => streamIndex)].flatMap(([streamIndex, entries]): Reading[] => {
+    const stream = format.streams[streamIndex];
+    const codec = entries[0]?.codec;
+    if (stream === undefined || codec === undefined) return [];
+    const files = entries.map((entry) => new CueFile(entry, bounds));
+    return [{ stream, codec, files, reader: readerOf(stream, codec, files) }];
+  });
+}
+
+function readerOf(stream: Stream, codec: SubtitleCodec, files: CueFile[]): Reader {
+  const byChannel = new Map(files.map((file) => [file.of.channel ?? "", file]));
+  if (codec === "cc_data" || codec === "eia_608") return new ChannelCaptions(stream, codec, byChannel);
+  if (codec === "dvb_teletext") return new TeletextCaptions(stream, byChannel);
+  return { push: (packet) => addCue(files[0]!, packet, { stream, codec }), end: () => {} };
+}
+
+/** Those to report: of channels, the ones that are not empty. */
+function filesOf(readings: Reading[]): CueFile[] {
+  const of = (...codecs: SubtitleCodec[]) =>
+    readings.filter(({ codec }) => codecs.includes(codec)).flatMap(({ files }) => files);
+  // Pages of teletext do not repeat each other: one for viewers who do not hear says more.
+  return [...of(...TEXT_CODECS), ...withoutRepeats(of("cc_data", "eia_608")), ...of("dvb_teletext").filter(hasCues)];
+}
+
+function addCue(file: CueFile, packet: Packet, { stream, codec }: { stream: Stream; codec: TextCodec }): void {
+  const { data, pts } = packet;
+  if (data === null || pts === AV_NOPTS_VALUE) return;
+  if (codec === "mov_text" && data.length <= 2) return; // a gap
   const settings = codec === "webvtt" ? packet.getSideData(AV_PKT_DATA_WEBVTT_SETTINGS)?.toString("utf8") : undefined;
-  cues.push([Math.max(0, startMs), endMs, payload, (settings ?? "").slice(0, 1024)]);
+  const payload = data.length > MAX_PAYLOAD_BYTES ? "" : payloadOf(codec, data);
+  const ms = (ticks: bigint) => ticksToSeconds(ticks, stream) * 1000;
+  file.add(ms(pts), ms(pts + packet.duration), payload, (settings ?? "").slice(0, 1024), data.length);
 }
 
 function payloadOf(codec: TextCodec, data: Buffer): string {
@@ -98,11 +108,4 @@ function dialogueText(line: string): string {
     if (at === 0) return "";
   }
   return line.slice(at);
-}
-
-function put(store: Store, { streamIndex, cues, skippedCues, isTooLarge }: Reading): CaptionsResult["streams"][number] {
-  const bytes = Buffer.from(JSON.stringify({ cues } satisfies CaptionsFile));
-  const fits = !isTooLarge && bytes.length <= MAX_CAPTIONS_FILE_BYTES;
-  if (fits && cues.length > 0) store.put(captionsRendition(streamIndex), CAPTIONS_FILE, bytes);
-  return { streamIndex, cueCount: fits ? cues.length : 0, skippedCues, isTooLarge: !fits };
 }

@@ -15,7 +15,7 @@ import type { JobContext } from "./job-context.ts";
 import { type Look, look } from "./look.ts";
 import { openSource, startSeconds } from "./source.ts";
 import { streamEnds } from "./stream-ends.ts";
-import { languageOf, textSubtitles, titleOf } from "./subtitle-facts.ts";
+import { languageOf, sourceSubtitles, titleOf } from "./subtitle-facts.ts";
 
 const MAX_DURATION_MS = 12 * 3600_000;
 const MAX_PIXELS = 7680 * 4320;
@@ -33,7 +33,7 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
   const picture = source.video === null || seen.frames.length === 0 ? null : pictureFacts(source.video, seen);
   for (const frame of seen.frames) frame.free();
   const sounds = source.audio.map((stream) => soundFacts(stream));
-  const subtitles = textSubtitles(source);
+  const subtitles = await sourceSubtitles(source, seen);
   const starts = new Map(source.format.streams.map((stream) => [stream.index, startSeconds(stream)]));
   const ends = await streamEnds(source, seen);
 

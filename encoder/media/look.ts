@@ -1,6 +1,7 @@
 /** Inspects the beginning of a source: frame times and the first decoded frames. */
 import { type CodecContext, Frame, Packet, type Stream } from "node-av/lib";
 import { AV_NOPTS_VALUE } from "node-av/constants";
+import { ccDetector } from "./channel-captions.ts";
 import { openDecoder } from "./decode.ts";
 import { isEnd, ticksToSeconds, type OpenSource } from "./source.ts";
 
@@ -18,6 +19,8 @@ export interface Look {
   /** End of each stream as far as it was read, in file time, by stream index; streams without packets are absent. */
   endsSeconds: Map<number, number>;
   reachedEnd: boolean;
+  /** Pictures have a place for closed captions, which may be idle. */
+  hasCcData: boolean;
 }
 
 /** Reads from the start of a newly opened source. */
@@ -25,6 +28,8 @@ export async function look(source: OpenSource): Promise<Look> {
   const decoder = source.video === null ? undefined : await openDecoder(source.video, 1);
   const frames: Frame[] = [];
   const timesSeconds: number[] = [];
+  const isCaptioned = source.video === null ? () => false : ccDetector(source.video);
+  let hasCaptions = false;
   let [packets, bytes] = [0, 0];
   const isEnough = () =>
     (packets >= MAX_VIDEO_PACKETS || bytes >= MAX_BYTES) && (frames.length > 0 || bytes >= MAX_BYTES * 2);
@@ -34,6 +39,7 @@ export async function look(source: OpenSource): Promise<Look> {
       if (source.video === null) packets++;
       if (stream !== undefined && stream === source.video) {
         packets++;
+        hasCaptions ||= isCaptioned(packet);
         const ticks = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
         if (ticks !== AV_NOPTS_VALUE) timesSeconds.push(ticksToSeconds(ticks, stream));
         if (frames.length < FRAMES_LOOKED_AT) await decode(decoder!, packet, frames);
@@ -47,6 +53,7 @@ export async function look(source: OpenSource): Promise<Look> {
       frames,
       endsSeconds,
       reachedEnd,
+      hasCcData: hasCaptions,
     };
   } finally {
     decoder?.freeContext();

@@ -20,6 +20,8 @@ export function encoderOptions(rung: VideoRung, grid: FrameGrid): Record<string,
     keyint_min: grid.framesPerGop,
     sc_threshold: 0,
     forced_idr: 1,
+    // Captions are tracks. Inside the picture they would be broken by frames that are repeated or left out, and cost each rung 18 kbit/s.
+    a53cc: 0,
     // annexb=0: length-prefixed samples for ISO BMFF, and the avcC as extradata.
     "x264-params": ["annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1", x264Instructions(rung.widthPx)]
       .filter(Boolean)

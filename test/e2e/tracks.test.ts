@@ -1,14 +1,20 @@
 /** Subtitles of the source, and added subtitles and sound, from the API to three players in Chromium, and as ffprobe lists them. */
 import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { Demuxer } from "node-av/api";
 import { AV_LOG_QUIET, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_SUBTITLE } from "node-av/constants";
 import { Log } from "node-av/lib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { BROADCAST, PAGES } from "../support/caption-script.ts";
+import { captionedFilm } from "../support/captioned-film.ts";
 import { bufferContent } from "../support/source-content.ts";
 import { readCaptions } from "../../src/media/captions/read-captions.ts";
 import { madeFile } from "../support/made.ts";
+import { makeSource } from "../support/sources.ts";
 import { isReady } from "../support/platform.ts";
 import { decodeSound } from "../support/rendition.ts";
 import { toneAt, tonesExpression } from "../support/tones.ts";
@@ -161,6 +167,56 @@ test.concurrent.each<TrackPlayer>(["dash.js", "shaka"])(
 test("the multivariant playlist lists the subtitles of the source with their language", async () => {
   const multivariant = await (await fetch(`${address}.m3u8`)).text();
   expect(multivariant).toMatch(/TYPE=SUBTITLES,GROUP-ID="[^"]+",NAME="Spanish",LANGUAGE="es"/);
+});
+
+/** Creates a media, waits for its tracks, and returns the names that players list, with the whole captions of each. */
+async function tracksOfSource(name: string, count: number): Promise<Map<string, string>> {
+  const { assetId, playbackId } = await stage.platform.create(stage.server.url(`/${name}`));
+  await stage.platform.until(assetId, isReady);
+  const isOurs = ({ status, type }: TrackStatus & { type: string }) => type === "subtitle" && status === "available";
+  await stage.platform.until(
+    assetId,
+    ({ tracks }) => (tracks as unknown as (TrackStatus & { type: string })[]).filter(isOurs).length === count,
+  );
+  const media = `${stage.platform.baseUrl}/${playbackId}`;
+  const multivariant = await (await fetch(`${media}.m3u8`)).text();
+  const listed = multivariant.matchAll(
+    /TYPE=SUBTITLES,.*NAME="([^"]+)",.*DEFAULT=NO,.*URI="[^"]*(\/text\/[0-9a-f-]+)\.m3u8/g,
+  );
+  const names = [...listed].map(([, track = "", path = ""]) => [track, path] as const);
+  return new Map(
+    await Promise.all(
+      names.map(async ([track, path]) => [track, await (await fetch(`${media}${path}.vtt`)).text()] as const),
+    ),
+  );
+}
+
+test("captions in the picture and teletext of a broadcast become tracks by themselves", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-broadcast-"));
+  try {
+    const path = join(folder, "broadcast.ts");
+    await captionedFilm(path, 5, { captions: BROADCAST, teletext: PAGES });
+    await stage.serve("broadcast.ts", path);
+    const tracks = await tracksOfSource("broadcast.ts", 5);
+    expect([...tracks.keys()]).toEqual(["CC1", "CC3", "SERVICE2", "German", "German 2"]);
+    expect(tracks.get("CC1")).toMatch(
+      /00:00:01\.4\d\d --> 00:00:03\.\d{3}\nWE SAW A FLOWER\nin the garden\n\n00:00:03\.\d{3} --> 00:00:04\.\d{3}\nIt was &lt;yellow&gt; &amp; bright\n/,
+    );
+    expect(tracks.get("CC3")).toContain("Vimos una flor\nen el jardín\n");
+    expect(tracks.get("German")).toContain("Wir sahen eine Blume\nim Garten, grün\n");
+    expect(tracks.get("German 2")).toContain("(Musik)\n");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("subtitles of Matroska become tracks by themselves, with their names and markup", async () => {
+  await stage.serve("subtitles.mkv", await makeSource("subtitles-mkv"));
+  const tracks = await tracksOfSource("subtitles.mkv", 3);
+  expect([...tracks.keys()]).toEqual(["English", "Cartelli", "German"]);
+  expect(tracks.get("English")).toContain("line:0\n<i>Why</i> &amp; how\n");
+  expect(tracks.get("Cartelli")).toContain("\n<b>fiori</b>\n");
+  expect(tracks.get("German")).toContain("line:0 align:start\n<v Anna>Warum");
 });
 
 test("the added sound is as long as the picture, and its playlist is in the group of the others", async () => {

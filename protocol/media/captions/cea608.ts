@@ -1,197 +1,194 @@
-import { type Cue, escapeText } from "./cue.ts";
+import { basicCharacter, extendedCharacter, specialCharacter } from "./cea608-characters.ts";
+import type { Cue } from "./cue.ts";
+import { type Row, textOf } from "./rows.ts";
+import { type Shown, ShownText } from "./shown-text.ts";
+
+/** Channels of field 1: CC1, CC2; of field 2: CC3, CC4. */
+export type Cea608Channel = 1 | 2 | 3 | 4;
 
 const ROWS = [11, 1, 3, 12, 14, 5, 7, 9];
-const COLUMNS = 32;
-/** Characters that differ from ASCII (CTA-608 table 50). */
-const BASIC: Record<number, string> = {
-  0x2a: "á",
-  0x5c: "é",
-  0x5e: "í",
-  0x5f: "ó",
-  0x60: "ú",
-  0x7b: "ç",
-  0x7c: "÷",
-  0x7d: "Ñ",
-  0x7e: "ñ",
-  0x7f: "█",
-};
-const SPECIAL = "®°½¿™¢£♪à èâêîôû";
-const EXTENDED = ["ÁÉÓÚÜü‘¡*’—©℠•“”ÀÂÇÈÊËëÎÏïÔÙùÛ«»", "ÃãÍÌìÒòÕõ{}\\^_|~ÄäÖöß¥¤│ÅåØø┌┐└┘"];
+const [LAST_ROW, COLUMNS] = [15, 32];
+/** Rows above it are the upper third of the picture. */
+const TOP_ROWS = 4;
 
-interface Cell {
-  char: string;
-  isItalic: boolean;
-}
-type Screen = (Cell | null)[][];
-const blank = (): Screen => Array.from({ length: 16 }, () => []);
+type Screen = Row[];
+const blank = (): Screen => Array.from({ length: LAST_ROW + 1 }, () => []);
 
 /**
- * Decodes caption words of CEA-608 channel CC1 into cues: pop-on, roll-up and paint-on captions, italics, special and extended characters
- * (CTA-608-E, 47 CFR §79.101). Colours are left out. A cue begins when its text is on the screen, and ends when the text changes.
+ * Decodes the words of one channel of CEA-608 into cues: pop-on, roll-up and paint-on captions, italics, special and extended characters
+ * (CTA-608-E, 47 CFR §79.101). Colours are left out. A cue begins when its text is on the screen, and ends when the text changes; a row that is
+ * typed on the screen is one cue from its first character on. Text that is no caption (T1 to T4, XDS) is left out.
  */
 export class Cea608 {
-  readonly #emit: (cue: Cue) => void;
+  readonly #channel: Cea608Channel;
+  readonly #text: ShownText;
   #shown: Screen = blank();
   #hidden: Screen = blank();
-  #mode: "pop-on" | "roll-up" | "paint-on" | "text" = "pop-on";
+  #mode: "pop-on" | "roll-up" | "paint-on" = "pop-on";
   #rollRows = 2;
-  #row = 15;
+  #row = LAST_ROW;
   #column = 0;
   #isItalic = false;
   #lastControl = -1;
-  #isOtherChannel = false;
-  #cue: { startMs: number; text: string; settings: string } | null = null;
+  /** The last control word was of this channel. Characters before the first one are of no channel. */
+  #isOurs = false;
+  /** Characters of this channel are no captions, but text. */
+  #isText = false;
+  /** The text on the screen has grown with this word. */
+  #hasGrown = false;
   #nowMs = 0;
 
-  constructor(emit: (cue: Cue) => void) {
-    this.#emit = emit;
+  /** @param channel its words are those of field 1 (1, 2) or field 2 (3, 4), which also carry the other channel of the field */
+  constructor(emit: (cue: Cue) => void, channel: Cea608Channel = 1) {
+    this.#text = new ShownText(emit);
+    this.#channel = channel;
   }
 
-  /** One word: two bytes with odd parity, which is not checked. @param atMs when it is received */
+  /** The cue that is on the screen, whose end is not known; null when there is none. */
+  get current(): Omit<Cue, "endMs"> | null {
+    return this.#text.current;
+  }
+
+  /** One word of the field: two bytes with odd parity, which is not checked. @param atMs when it is received */
   push(first: number, second: number, atMs: number): void {
-    this.#nowMs = atMs;
     const [a, b] = [first & 0x7f, second & 0x7f];
-    const isControl = a >= 0x10 && a < 0x20;
-    // Control words are sent twice; the second one has no effect.
-    if (isControl && this.#lastControl === (a << 8) + b) this.#lastControl = -1;
-    else if (isControl) {
-      this.#lastControl = (a << 8) + b;
-      this.#isOtherChannel = (a & 0x08) !== 0;
-      if (!this.#isOtherChannel) this.#control(a, b);
+    if (a === 0 && b === 0) return;
+    this.#nowMs = atMs;
+    if (a >= 0x10 && a < 0x20) {
+      // Control words are sent twice; the second one has no effect.
+      const isRepeat = this.#lastControl === (a << 8) + b;
+      this.#lastControl = isRepeat ? -1 : (a << 8) + b;
+      this.#isOurs = ((a & 0x08) !== 0) === (this.#channel % 2 === 0);
+      if (this.#isOurs && !isRepeat) this.#control(a & 0x17, b);
     } else {
-      if (a !== 0 || b !== 0) this.#lastControl = -1;
-      if (!this.#isOtherChannel && this.#mode !== "text") for (const code of [a, b]) this.#character(code);
+      this.#lastControl = -1;
+      if (a > 0 && a < 0x10) this.#isOurs = false; // extended data services, up to the next control word
+      if (this.#isOurs) for (const code of [a, b]) if (code >= 0x20) this.#put(basicCharacter(code));
     }
-    if (this.#mode === "paint-on" || this.#mode === "roll-up") this.#update();
+    if (this.#hasGrown) this.#text.grow(shownOf(this.#shown), atMs);
+    this.#hasGrown = false;
   }
 
-  /** No more words follow: what is on the screen ends a few seconds later. */
-  end(): void {
-    this.#nowMs += 4000;
-    this.#shown = blank();
-    this.#update();
+  /** No more words follow. @param atMs the end of the last cue; by default some seconds after the last word */
+  end(atMs: number = this.#nowMs + 4000): void {
+    this.#nowMs = atMs;
+    this.#erase();
   }
 
+  /** @param a without the bit of the channel */
   #control(a: number, b: number): void {
     if (b >= 0x40) return this.#preamble(a, b);
-    if (a === 0x11 && b >= 0x30) return this.#put(SPECIAL[b - 0x30]!);
+    if (a === 0x11 && b >= 0x30) return this.#put(specialCharacter(b));
     if ((a === 0x12 || a === 0x13) && b >= 0x20) {
       this.#column = Math.max(0, this.#column - 1); // replaces the plain character before it
-      return this.#put(EXTENDED[a - 0x12]![b - 0x20]!);
+      return this.#put(extendedCharacter(a - 0x12, b));
     }
     if (a === 0x11 && b >= 0x20) {
       this.#isItalic = (b & 0x0e) === 0x0e;
       return this.#put(" ");
     }
     if (a === 0x17 && b >= 0x21 && b <= 0x23) this.#column = Math.min(COLUMNS - 1, this.#column + b - 0x20);
-    if (a === 0x14) this.#command(b);
+    if (a === 0x14 || a === 0x15) this.#command(b); // 0x15 in field 2
   }
 
   #command(b: number): void {
     switch (b) {
       case 0x20: // resume caption loading
-        this.#mode = "pop-on";
-        return;
+        return this.#enter("pop-on");
       case 0x21: // backspace
+        if (this.#isText) return;
         this.#column = Math.max(0, this.#column - 1);
-        this.#target()[this.#row]![this.#column] = null;
-        return;
+        return this.#edit((row) => void (row[this.#column] = null));
       case 0x24: // delete to the end of the row
-        this.#target()[this.#row]!.length = Math.min(this.#target()[this.#row]!.length, this.#column);
-        return;
+        return this.#edit((row) => void (row.length = Math.min(row.length, this.#column)));
       case 0x25:
       case 0x26:
       case 0x27: // roll-up captions, 2 to 4 rows
-        if (this.#mode !== "roll-up") this.#erase();
-        this.#mode = "roll-up";
-        this.#rollRows = b - 0x23;
-        [this.#row, this.#column] = [15, 0];
-        return;
+        return this.#rollUp(b - 0x23);
       case 0x29: // resume direct captioning
-        this.#mode = "paint-on";
-        return;
+        return this.#enter("paint-on");
       case 0x2a:
-      case 0x2b: // text mode
-        this.#mode = "text";
+      case 0x2b: // text
+        this.#isText = true;
         return;
       case 0x2c: // erase displayed memory
         return this.#erase();
       case 0x2d: // carriage return
-        if (this.#mode === "roll-up") this.#roll();
+        if (this.#mode === "roll-up" && !this.#isText) this.#roll();
         return;
       case 0x2e: // erase non-displayed memory
         this.#hidden = blank();
         return;
       case 0x2f: // end of caption
-        this.#mode = "pop-on";
+        this.#enter("pop-on");
         [this.#shown, this.#hidden] = [this.#hidden, this.#shown];
-        this.#update();
+        this.#text.replace(shownOf(this.#shown), this.#nowMs);
     }
+  }
+
+  #enter(mode: "pop-on" | "roll-up" | "paint-on"): void {
+    this.#mode = mode;
+    this.#isText = false;
+  }
+
+  #rollUp(rows: number): void {
+    this.#rollRows = rows;
+    if (this.#mode !== "roll-up") {
+      this.#erase();
+      this.#hidden = blank();
+      this.#row = LAST_ROW;
+    }
+    this.#enter("roll-up");
+    this.#column = 0;
   }
 
   /** A preamble address code: row, indent or italics. */
   #preamble(a: number, b: number): void {
+    if (this.#isText) return;
     const row = a === 0x10 ? ROWS[0]! : ROWS[a & 0x07]! + (b >= 0x60 ? 1 : 0);
-    if (this.#mode !== "roll-up") this.#row = row;
+    if (this.#mode === "roll-up") this.#moveRows(Math.max(row, this.#rollRows));
+    else this.#row = row;
     const attribute = b & 0x1e;
     this.#isItalic = attribute === 0x0e;
     this.#column = attribute >= 0x10 ? (attribute - 0x10) * 2 : 0;
   }
 
-  #character(code: number): void {
-    if (code >= 0x20) this.#put(BASIC[code] ?? String.fromCharCode(code));
+  /** The rows of roll-up captions are together, and the last one is where a preamble says. */
+  #moveRows(lastRow: number): void {
+    if (lastRow === this.#row) return;
+    const rows = this.#shown.slice(Math.max(1, this.#row - this.#rollRows + 1), this.#row + 1);
+    this.#shown = blank();
+    for (const [n, row] of rows.toReversed().entries()) this.#shown[lastRow - n] = row;
+    this.#row = lastRow;
   }
 
   #put(char: string): void {
-    if (this.#mode === "text") return;
-    this.#target()[this.#row]![this.#column] = { char, isItalic: this.#isItalic };
+    if (this.#isText) return;
+    this.#edit((row) => void (row[this.#column] = { char, isItalic: this.#isItalic }));
     this.#column = Math.min(COLUMNS - 1, this.#column + 1);
   }
 
-  #target = (): Screen => (this.#mode === "pop-on" ? this.#hidden : this.#shown);
+  #edit(change: (row: Row) => void): void {
+    if (this.#isText) return;
+    change((this.#mode === "pop-on" ? this.#hidden : this.#shown)[this.#row]!);
+    this.#hasGrown ||= this.#mode !== "pop-on";
+  }
 
   #erase(): void {
     this.#shown = blank();
-    this.#update();
+    this.#text.replace(shownOf(this.#shown), this.#nowMs);
   }
 
   #roll(): void {
-    this.#update();
     const first = this.#row - this.#rollRows + 1;
     for (let row = 1; row < this.#row; row += 1) this.#shown[row] = row >= first ? this.#shown[row + 1]! : [];
     this.#shown[this.#row] = [];
     [this.#column, this.#isItalic] = [0, false];
-  }
-
-  /** Ends the cue on the screen when the text has changed, and begins the next one. */
-  #update(): void {
-    const text = textOf(this.#shown);
-    if (text === (this.#cue?.text ?? "")) return;
-    if (this.#cue !== null) this.#emit({ ...this.#cue, endMs: this.#nowMs });
-    const isAtTop = this.#shown.findIndex((row) => row.some((cell) => cell !== null)) <= 4;
-    this.#cue = text === "" ? null : { startMs: this.#nowMs, text, settings: isAtTop ? "line:0" : "" };
+    this.#text.roll(shownOf(this.#shown), this.#nowMs);
   }
 }
 
-function textOf(screen: Screen): string {
-  return screen
-    .map(rowText)
-    .filter((row) => row !== "")
-    .join("\n");
-}
-
-function rowText(row: (Cell | null)[]): string {
-  let out = "";
-  let isItalic = false;
-  const cells = Array.from({ length: row.length }, (_, column) => row[column] ?? { char: " ", isItalic: false });
-  while (cells[0]?.char === " ") cells.shift();
-  while (cells.at(-1)?.char === " ") cells.pop();
-  for (const cell of cells) {
-    if (cell.isItalic !== isItalic && cell.char !== " ") {
-      out += cell.isItalic ? "<i>" : "</i>";
-      isItalic = cell.isItalic;
-    }
-    out += escapeText(cell.char);
-  }
-  return isItalic ? `${out}</i>` : out;
-}
+const shownOf = (screen: Screen): Shown => ({
+  text: textOf(screen),
+  isAtTop: screen.findIndex((row) => row.some((cell) => cell !== null)) <= TOP_ROWS,
+});

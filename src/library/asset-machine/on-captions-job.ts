@@ -1,4 +1,4 @@
-import { type JobFailure, type JobResult, type SourceSubtitles } from "../../../protocol/jobs.ts";
+import { captionsRendition, type JobFailure, type JobResult, type SourceSubtitles } from "../../../protocol/jobs.ts";
 import { log, logWarning } from "../../platform/log.ts";
 import { fromJobFailure } from "../assets/asset-error.ts";
 import { MAX_ATTEMPTS } from "../encoding/dispatcher.ts";
@@ -30,7 +30,7 @@ export async function onCaptionsComplete(
     return { accepted: false };
   log("job.completed", { jobId: job.id, attempt });
   for (const facts of job.spec.streams) {
-    const found = result.streams.find(({ streamIndex }) => streamIndex === facts.streamIndex);
+    const found = result.streams.find((one) => captionsRendition(one) === captionsRendition(facts));
     if (found !== undefined) await addSourceCaptions(machine.env, machine.asset.id, facts, found, machine.clock());
   }
   machine.trackJobs.remove(job.id);

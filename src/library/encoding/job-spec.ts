@@ -65,8 +65,7 @@ export function jobScope(
   spec: JobSpec,
   plan: EncodingPlan | undefined,
 ): { renditions: string[]; segments: [number, number] } {
-  if (spec.kind === "captions")
-    return { renditions: spec.streams.map(({ streamIndex }) => captionsRendition(streamIndex)), segments: [0, 0] };
+  if (spec.kind === "captions") return { renditions: spec.streams.map(captionsRendition), segments: [0, 0] };
   if (spec.kind === "probe" || plan === undefined) return { renditions: [], segments: [0, 0] };
   if (spec.kind === "audio") return { renditions: [plan.audio[spec.track]?.rendition ?? ""], segments: [0, 1_000_000] };
   const video = plan.video;

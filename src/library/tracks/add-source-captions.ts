@@ -25,20 +25,25 @@ export async function addSourceCaptions(
   { cueCount, skippedCues, isTooLarge }: CaptionsResult["streams"][number],
   nowMs: number,
 ): Promise<void> {
-  const { streamIndex, codec, title } = facts;
-  const leftOut = (code: string) => logWarning("captions.left_out", { assetId, streamIndex, codec, code });
+  const { streamIndex, codec, channel, title } = facts;
+  const leftOut = (code: string) => logWarning("captions.left_out", { assetId, streamIndex, codec, channel, code });
   if (isTooLarge) return leftOut("captions_too_large");
   if (cueCount === 0) return leftOut("captions_empty");
-  const key = renditionKey(assetId, captionsRendition(streamIndex), CAPTIONS_FILE);
+  const key = renditionKey(assetId, captionsRendition(facts), CAPTIONS_FILE);
   const object = await env.MEDIA.get(key);
   if (object === null) return; // a repeat: the track is there
   try {
     const { cues, skipped } = readEmbedded(codec, CaptionsFile.parse(await object.json()));
-    const trackId = await derivedId("captions of a source", assetId, streamIndex);
+    const trackId = await derivedId(
+      "captions of a source",
+      assetId,
+      streamIndex,
+      ...(channel === undefined ? [] : [channel]),
+    );
     const languageCode = languageTag(facts.languageCode);
     const labels = {
       languageCode,
-      languageName: languageName(languageCode),
+      languageName: (languageCode === "und" && channelName(facts)) || languageName(languageCode),
       ...(title === "" ? {} : { title }),
       default: false, // containers flag their first stream when nobody chose one, and viewers would get captions unasked
       forced: facts.isForced,
@@ -47,10 +52,14 @@ export async function addSourceCaptions(
     const captions = { cues, skipped: skipped + skippedCues };
     const added = await addCaptionTrack(env, { assetId, trackId }, labels, captions, new Date(nowMs));
     await added?.committed.wake();
-    log("captions.added", { assetId, trackId, streamIndex, codec, cueCount: cues.length });
+    log("captions.added", { assetId, trackId, streamIndex, codec, channel, cueCount: cues.length });
   } catch (error) {
     if (!(error instanceof CaptionsError)) throw error;
     leftOut(error.code);
   }
   await env.MEDIA.delete(key);
 }
+
+/** What players list for a channel whose language is not known, such as "CC1"; "" for a stream. */
+const channelName = ({ codec, channel = "" }: SourceSubtitles): string =>
+  codec === "dvb_teletext" ? `Teletext ${channel}` : channel;

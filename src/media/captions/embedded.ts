@@ -1,5 +1,5 @@
 import { escapeText } from "../../../protocol/media/captions/cue.ts";
-import type { CaptionsFile, TextCodec } from "../../../protocol/jobs.ts";
+import type { CaptionsFile, SubtitleCodec } from "../../../protocol/jobs.ts";
 import { CaptionsError, type Cue, CueList, requireShort } from "./cue.ts";
 import { cleanMarkup } from "./markup.ts";
 import { OVERRIDES, positionOf } from "./srt.ts";
@@ -11,7 +11,7 @@ import { cleanSettings } from "./webvtt.ts";
  *
  * @throws {CaptionsError} captions_empty, captions_too_large, captions_too_long
  */
-export function readEmbedded(codec: TextCodec, { cues }: CaptionsFile): { cues: Cue[]; skipped: number } {
+export function readEmbedded(codec: SubtitleCodec, { cues }: CaptionsFile): { cues: Cue[]; skipped: number } {
   const list = new CueList();
   for (const [startMs, endMs, given, settings] of cues) {
     const payload = requireShort(given);
@@ -27,9 +27,14 @@ type Reader = (payload: string, settings: string) => Pick<Cue, "settings" | "tex
 const POSITION_LENGTH = 1024;
 const position = (payload: string) => positionOf(firstPosition(payload.slice(0, POSITION_LENGTH)));
 
-const READERS: Record<TextCodec, Reader> = {
+const webvtt: Reader = (payload, settings) => ({ settings: cleanSettings(settings), text: cleanMarkup(payload) });
+
+const READERS: Record<SubtitleCodec, Reader> = {
   mov_text: (payload) => ({ settings: "", text: cleanMarkup(payload) }),
-  webvtt: (payload, settings) => ({ settings: cleanSettings(settings), text: cleanMarkup(payload) }),
+  webvtt,
+  cc_data: webvtt,
+  eia_608: webvtt,
+  dvb_teletext: webvtt,
   subrip: (payload) => ({ settings: position(payload), text: cleanMarkup(payload.replace(OVERRIDES, "")) }),
   ass: (payload) => ({ settings: position(payload), text: cleanMarkup(assMarkup(payload)) }),
 };

@@ -14,15 +14,16 @@ export function nearestFlag(name: string, known: readonly string[]): string | nu
   return flags.find((one) => stemOf(one) === stem) ?? null;
 }
 
-/** A member of a body that its schema does not know, and the fields that are known beside it. */
-interface Unknown {
+/** Whether an unknown field probably switches off what is on by default, such as `enabled: false` for `isEnabled`. @param member `fields`: those known beside it */
+export function isSwitchOff({
+  fields,
+  name,
+  value,
+}: {
   fields: Record<string, z.core.$ZodType>;
   name: string;
   value: unknown;
-}
-
-/** Whether an unknown field probably switches off what is on by default, such as `enabled: false` for `isEnabled`. */
-export function isSwitchOff({ fields, name, value }: Unknown): boolean {
+}): boolean {
   if (value !== false) return false;
   const onByDefault = Object.keys(fields).filter((field) => isOnByDefault(fields[field]!));
   return (nearestName(name, onByDefault) ?? nearestFlag(name, onByDefault)) !== null;

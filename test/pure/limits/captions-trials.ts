@@ -1,8 +1,10 @@
 /** Limits of subtitle files. */
+import { ccDataOf } from "../../../protocol/media/captions/cc-data.ts";
 import { CaptionsError, type Cue } from "../../../src/media/captions/cue.ts";
 import { readCaptions } from "../../../src/media/captions/read-captions.ts";
 import { cutSegments, TEXT_SEGMENT_MS } from "../../../src/media/captions/segments.ts";
 import { vttBlock } from "../../../src/media/captions/write.ts";
+import { annexB, h264Sei, triplet } from "../../support/cc-writer.ts";
 import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
 
 function outcome(work: () => unknown): string {
@@ -26,6 +28,16 @@ function segments(bytes: number): string {
   return outcome(() => cutSegments(cues));
 }
 
+/** Words of one picture, in as few `cc_data` as they need. */
+function picture(words: number): string {
+  const triplets = Array.from({ length: words }, () => triplet(0, [0x41, 0x42]));
+  const messages = Array.from({ length: Math.ceil(words / 31) }, (_, n) =>
+    h264Sei(triplets.slice(31 * n, 31 * (n + 1))),
+  );
+  const found = ccDataOf("h264", annexB(...messages), null).length / 3;
+  return found === words ? TAKEN : `first ${found}`;
+}
+
 export const CAPTIONS_TRIALS = {
   "captions-file": upTo((bytes) => read(`WEBVTT\n\n${CUE}NOTE `.padEnd(bytes, "x"))),
   "captions-cues": upTo((count) => read(`WEBVTT\n\n${CUE.repeat(count)}`)),
@@ -33,4 +45,5 @@ export const CAPTIONS_TRIALS = {
   "captions-lines": upTo((count) => read(`WEBVTT\n\n${CUE}`.padEnd(`WEBVTT\n\n${CUE}`.length + count - 6, "\n"))),
   "captions-tags": upTo((count) => read(`<tt><p begin="1s" end="2s">x</p>${"<a/>".repeat(count - 4)}</tt>`)),
   "captions-segments": upTo(segments),
+  "picture-captions": upTo(picture),
 } satisfies Record<string, Trial>;

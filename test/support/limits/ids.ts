@@ -7,6 +7,7 @@ export const TRIED_IN = {
     "captions-lines",
     "captions-tags",
     "captions-segments",
+    "picture-captions",
     "job-silence",
     "probe-time",
     "captions-time",

@@ -1,7 +1,12 @@
 /** Subtitles inside a source: the job of an encoder that this test plays becomes tracks, and never decides about the asset. */
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { CaptionsFile, JobResult, SourceSubtitles } from "../../../../protocol/jobs.ts";
+import {
+  type CaptionsFile,
+  captionsRendition,
+  type JobResult,
+  type SourceSubtitles,
+} from "../../../../protocol/jobs.ts";
 import { renditionKey } from "../../../../src/platform/storage/keys.ts";
 import { eventsOf, until as untilIs } from "../../events/webhooks/webhook-rows.ts";
 import { callJob, useAssets } from "../encoding/job-calls.ts";
@@ -18,11 +23,17 @@ const stream = (streamIndex: number, change: Partial<SourceSubtitles> = {}): Sou
   isHearingImpaired: false,
   ...change,
 });
+const channel = (streamIndex: number, codec: SourceSubtitles["codec"], name: string, languageCode = "und") =>
+  stream(streamIndex, { codec, channel: name, languageCode, isHearingImpaired: true });
 const STREAMS = [
   stream(2),
   stream(3, { codec: "ass", languageCode: "ger", title: "Schilder", isForced: true, isHearingImpaired: true }),
   stream(4, { languageCode: "fra" }),
   stream(5, { languageCode: "x-not-a-tag" }),
+  channel(0, "cc_data", "CC1"),
+  channel(0, "cc_data", "CC2"),
+  channel(0, "cc_data", "SERVICE2", "fre"),
+  channel(6, "dvb_teletext", "888"),
 ];
 const ENGLISH: CaptionsFile["cues"] = [[0, 900, "{\\an8}<i>Why</i> <script>", ""]];
 const GERMAN: CaptionsFile["cues"] = [[0, 900, "{\\fnArial\\i1}Warum{\\i0}\\Nwas", ""]];
@@ -35,7 +46,7 @@ const RESULT: JobResult = {
     isTooLarge: streamIndex === 4,
   })),
 };
-const renditions = STREAMS.map(({ streamIndex }) => `text-${streamIndex}`);
+const renditions = STREAMS.map(captionsRendition);
 
 /** An asset whose probe has found subtitles, and whose captions job is known. */
 async function probed() {
@@ -96,6 +107,31 @@ test("streams become tracks before the asset is ready, once, with the labels of 
     "video.media.track.created",
     "video.media.track.ready",
   ]);
+});
+
+test("channels of one stream become tracks of their own, named after their language, or else after the channel", async () => {
+  const { assetId, call, put, tracks } = await probed();
+  const found = [
+    { streamIndex: 0, channel: "CC1" },
+    { streamIndex: 0, channel: "SERVICE2" },
+    { streamIndex: 6, channel: "888" },
+  ];
+  for (const one of found) {
+    const cues: CaptionsFile["cues"] = [[0, 900, `&lt;${one.channel}&gt; <i>says</i>`, "line:0"]];
+    expect((await put(`${captionsRendition(one)}/captions.json`, cues)).status).toBe(204);
+  }
+  expect((await put("text-0-cc4/captions.json", ENGLISH)).status).toBe(403);
+  const streams = found.map((one) => ({ ...one, cueCount: 1, skippedCues: 0, isTooLarge: false }));
+  expect(await accepted(await call("captions", "complete", { kind: "captions", streams }))).toBe(true);
+  const made = await tracks();
+  expect(made.map((track) => [track["languageCode"], track["languageName"], track["closedCaptions"]])).toEqual([
+    ["und", "CC1", true],
+    ["fr", "French", true],
+    ["und", "Teletext 888", true],
+  ]);
+  for (const track of made) expect(track).not.toHaveProperty("default");
+  const whole = await env.MEDIA.get(`assets/${assetId}/text/${made[0]!["id"] as string}/whole.vtt`);
+  expect(await whole?.text()).toContain("line:0\n&lt;CC1&gt; <i>says</i>\n");
 });
 
 test("a failure of the source costs the tracks, and the asset becomes ready", async () => {
