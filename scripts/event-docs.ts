@@ -1,5 +1,5 @@
 /**
- * `node scripts/event-docs.ts`: generates the tables of event kinds in `docs/guides/events.md` from the catalogue, and the table of
+ * `npm run event:docs`: generates the tables of event kinds in `docs/guides/events.md` from the catalogue, and the table of
  * tries in `docs/guides/webhooks.md` from the schedule.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -79,7 +79,7 @@ export const withKindTables = (page: string) => withPart(page, EVENTS_PAGE, "kin
 export const withTriesTable = (page: string) => withPart(page, WEBHOOKS_PAGE, "tries", triesTable());
 
 function withPart(page: string, path: string, name: string, part: string): string {
-  const opening = `<!-- ${name}: written by \`node scripts/event-docs.ts\` -->`;
+  const opening = `<!-- ${name}: written by \`npm run event:docs\` -->`;
   const [start, end] = [page.indexOf(opening), page.indexOf(`<!-- /${name} -->`)];
   if (start < 0 || end < start) throw new Error(`${path} has no ${opening} … <!-- /${name} -->`);
   return `${page.slice(0, start)}${opening}\n\n${part}\n\n${page.slice(end)}`;

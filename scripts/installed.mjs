@@ -5,3 +5,9 @@ if (!existsSync("node_modules/wrangler")) {
   console.error("The dependencies are not installed. Run `npm ci` first.");
   process.exit(1);
 }
+if (!process.features.typescript) {
+  console.error(
+    `This is Node ${process.versions.node}, and the scripts need Node 24, which npm installs with its install script. That did not run. Run \`npm rebuild node\`.`,
+  );
+  process.exit(1);
+}

@@ -4,6 +4,7 @@
  * break, and `npm test -- --changed main` those that the changes since `main` can break (suite/changed.ts).
  */
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -41,9 +42,9 @@ if (process.argv.includes("--help")) {
   console.log(HELP);
   process.exit(0);
 }
-const selection = selectionOf(process.argv.slice(2));
+const selection = orRefuse(() => parseArguments(process.argv.slice(2)));
 /** The test files to run; null = all. */
-const files = selectedFiles(selection);
+const files = orRefuse(() => selectedFiles(selection));
 const isSelected = (project: string) => selection.projects.length === 0 || selection.projects.includes(project);
 let passed = 0;
 let failed = 0;
@@ -119,9 +120,10 @@ async function runChecks(): Promise<void> {
   if (!count(await dryRunDeploy())) failures.push("wrangler deploy --dry-run");
 }
 
-function selectionOf(words: string[]): Selection {
+/** Ends with status 2 when the words of the command name what does not exist. */
+function orRefuse<Value>(read: () => Value): Value {
   try {
-    return parseArguments(words);
+    return read();
   } catch (error) {
     console.error((error as Error).message);
     process.exit(2);
@@ -130,6 +132,8 @@ function selectionOf(words: string[]): Selection {
 
 function selectedFiles({ since, files: named }: Selection): string[] | null {
   if (since !== null) return testsFor(changedFiles(since), importGraph());
+  const missing = named.filter((file) => !existsSync(file));
+  if (missing.length > 0) throw new Error(`there is no ${missing.join(", ")}`);
   return named.length > 0 ? named : null;
 }
 

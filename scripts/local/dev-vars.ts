@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { secretList } from "../../protocol/secrets.ts";
 import { currentKeyId } from "../../src/platform/crypto/sealing.ts";
@@ -11,14 +11,21 @@ import { StartError, WRANGLER_STATE } from "./settings.ts";
 const FILE = ".dev.vars";
 const EXAMPLE = ".dev.vars.example";
 
+/** Exists beside data that secrets of `.dev.vars` may have sealed. A bare `wrangler dev`, which has no secrets, leaves none. */
+const SEALED = `${WRANGLER_STATE}/sealed`;
+
 /**
  * The secrets that `wrangler dev` gives to the Worker. Creates `.dev.vars` from its example when there is none. Values that are empty are
  * generated, unless there is data that older ones may have sealed.
  *
- * @throws {StartError} when the file lacks a secret
+ * @throws {StartError} when the file lacks a secret, or is missing beside such data
  */
 export async function ensureDevVars(): Promise<Record<SecretName, string>> {
   const found = await readFile(FILE, "utf8").catch(() => null);
+  if (found === null && existsSync(SEALED))
+    throw new StartError(
+      `${FILE} is missing, and its secrets have sealed data in .wrangler/state. Restore ${FILE}, or delete .wrangler/state: new secrets are created, which cannot open what the old ones sealed.`,
+    );
   const given = found ?? (await readFile(EXAMPLE, "utf8"));
   const content = found === null || !existsSync(WRANGLER_STATE) ? fillIn(given) : given;
   if (content !== found) await writeTextPrivately(FILE, content);
@@ -42,6 +49,8 @@ export async function ensureDevVars(): Promise<Record<SecretName, string>> {
       `${(error as Error).message}. Correct ${FILE}, or delete it and .wrangler/state: new secrets are created, which cannot open what the old ones sealed.`,
     );
   }
+  await mkdir(WRANGLER_STATE, { recursive: true });
+  await writeFile(SEALED, "");
   return vars as Record<SecretName, string>;
 }
 

@@ -34,7 +34,7 @@ export async function claimFolder(folder: string, baseUrl: string): Promise<() =
     const other = await ownerOf(path);
     if (other !== null)
       throw new StartError(
-        `Sluice already runs on the data in ${folder}: process ${other.pid}, at ${other.baseUrl}. Stop it first. To run two at the same time, give a second npm start a SLUICE_HOME and ports of its own (docs/guides/developing.md).`,
+        `Sluice already runs on the data in ${folder}: process ${other.pid}, at ${other.baseUrl}. Stop it first. To run two at the same time, give a second npm start a SLUICE_HOME and ports of its own; a second npm run dev needs another copy of the repository (docs/guides/developing.md).`,
       );
     await rm(path, { force: true }); // of a process that was killed
   }

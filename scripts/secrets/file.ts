@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { freshSecrets, SECRET_NAMES, type SecretValues } from "./fresh.ts";
@@ -20,5 +21,10 @@ export const readSecrets = (file: string): SecretValues => readTexts(file, readF
 export function createSecrets(file: string): boolean {
   if (existsSync(file)) return false;
   saveSecrets(file, freshSecrets());
+  if (!isIgnored(file))
+    console.error(`git does not ignore ${file}: add it to .gitignore, or a commit may publish the secrets.`);
   return true;
 }
+
+/** Also when there is no git, no repository, or the file lies outside of it. */
+const isIgnored = (file: string): boolean => spawnSync("git", ["check-ignore", "--quiet", "--", file]).status !== 1;

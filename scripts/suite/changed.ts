@@ -1,5 +1,5 @@
 /** `npm test -- --changed`: the tests that a change can break. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { type ImportGraph, reachedFrom } from "./import-graph.ts";
 
 /** Changes that can break anything. */
@@ -72,5 +72,7 @@ const testsOnly = (graph: ImportGraph): ImportGraph => new Map([...graph].filter
 /** @param since a commit; uncommitted changes and new files are included */
 export function changedFiles(since: string): string[] {
   const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).split("\n").filter(Boolean);
+  if (spawnSync("git", ["rev-parse", "--verify", "--quiet", `${since}^{commit}`]).status !== 0)
+    throw new Error(`there is no commit ${since}`);
   return [...new Set([...git("diff", "--name-only", since), ...git("ls-files", "--others", "--exclude-standard")])];
 }

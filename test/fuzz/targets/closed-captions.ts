@@ -26,7 +26,7 @@ function damaged(bytes: Uint8Array, changes: [number, number][]): Uint8Array {
 
 /** Captions of any content give cues in order, within bounds. */
 export default {
-  name: "closed captions",
+  name: "closed-captions",
   arbitrary: fc.record({
     first: fc.nat({ max: FRAMES - 1 }),
     changes: damage,

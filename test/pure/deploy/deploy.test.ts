@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 /** `npm run deploy` as an owner runs it, on a stand-in of wrangler's command line. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -237,6 +238,9 @@ test("the commands after a rotation are for the same deployment and file", async
   const config = ["--config", "staging.json"];
   const created = await deployment.run("secrets.ts", ["new", ...config]);
   expect(created.output).toContain("staging-secrets.json has JOB_SECRET");
+  spawnSync("git", ["init", "--quiet"], { cwd: deployment.root });
+  const published = await deployment.run("secrets.ts", ["new", "--file", "published.json"]);
+  expect(published.output).toContain("git does not ignore published.json");
   const { output } = await deployment.run("secrets.ts", ["rotate", "JOB_SECRET", ...config]);
   const upload = `CLOUDFLARE_ACCOUNT_ID=${settings.accountId} npx wrangler secret bulk staging-secrets.json --name staging`;
   expect(output).toContain(`: ${upload}\n`);

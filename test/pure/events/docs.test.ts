@@ -10,7 +10,7 @@ const section = (heading: string) => page.split(`\n## ${heading}\n`)[1]!.split("
 
 describe("docs/guides/events.md", () => {
   test("has the tables of kinds that the catalogue gives, with what is sent today", () => {
-    expect(withKindTables(page), `stale: run "node scripts/event-docs.ts"`).toBe(page);
+    expect(withKindTables(page), `stale: run "npm run event:docs"`).toBe(page);
   });
 
   test("explains every field of the envelope, and no field that does not exist", () => {

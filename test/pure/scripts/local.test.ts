@@ -243,6 +243,11 @@ test("a .dev.vars without values, as a copy of its example, gets generated ones,
   expect(filled).toMatch(/^JOB_SECRET=.{32,}$/m);
   await run();
   expect(await readFile(join(folder, ".dev.vars"), "utf8")).toBe(filled);
+  await rm(join(folder, ".dev.vars"));
+  await writeFile(join(folder, ".dev.vars.example"), example);
+  await expect(run(), "new secrets would not open what the old ones have sealed").rejects.toThrow(
+    ".dev.vars is missing, and its secrets have sealed data in .wrangler/state",
+  );
 });
 
 test("two parts with the same port are named before anything starts", async () => {

@@ -17,7 +17,7 @@ const page = readFileSync(WEBHOOKS_PAGE, "utf8");
 
 describe("docs/guides/webhooks.md", () => {
   test("has the table of tries of the schedule", () => {
-    expect(withTriesTable(page), `stale: run "node scripts/event-docs.ts"`).toBe(page);
+    expect(withTriesTable(page), `stale: run "npm run event:docs"`).toBe(page);
     expect(RETRY_DELAYS_MS).toHaveLength(13); // "thirteen times"
   });
 
