@@ -2,7 +2,13 @@ import { renditionKey } from "../platform/storage/keys.ts";
 import { cutSegment } from "../media/mp4/cut-segment.ts";
 import { initVersionNamed } from "../live/index.ts";
 import { findSourceUrl } from "../library/assets/index.ts";
-import { assetSource, NotArrived, openStoredIndex, type StoredIndex } from "../library/sources/index.ts";
+import {
+  assetSource,
+  NotArrived,
+  openAwaitedSource,
+  openStoredIndex,
+  type StoredIndex,
+} from "../library/sources/index.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { readConditions, type Wanted } from "../platform/http/conditions.ts";
@@ -93,7 +99,7 @@ async function cutFromSource(
   const cut = await orNotArrived(
     cutSegment(
       index.reader,
-      assetSource(env, assetId, () => findSourceUrl(env.DB, assetId)),
+      assetSource(env, assetId, () => findSourceUrl(env.DB, assetId), openAwaitedSource),
       file,
       (bytes) => {
         wanted = readConditions(request, etag, bytes);
@@ -111,7 +117,7 @@ async function cutFromSource(
   return new Response(body, { status: decided.status, headers });
 }
 
-/** @throws {Problem} unavailable for bytes of an upload that are still to come; playlists do not list such segments */
+/** @throws {Problem} unavailable for bytes of an upload that have not come in time; playlists do not list such segments */
 async function orNotArrived<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

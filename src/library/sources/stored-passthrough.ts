@@ -43,15 +43,21 @@ export async function openStoredIndex(
  * itself shows whether there is one.
  *
  * @param sourceUrl called only when there is no copy yet; resolves to null when the asset is gone
+ * @param openUploaded for a direct upload that may be still coming in
  * @throws {SourceError} from reads, when neither is readable
  */
-export function assetSource(env: Env, assetId: string, sourceUrl: () => Promise<string | null>): RangeReader {
+export function assetSource(
+  env: Env,
+  assetId: string,
+  sourceUrl: () => Promise<string | null>,
+  openUploaded: (env: Env, assetId: string) => Promise<RangeReader> = openUploadedSource,
+): RangeReader {
   let remote: Promise<RangeReader> | null = null;
   const openRemote = async () => {
-    if ((await findPieces(env, assetId)) !== null) return openUploadedSource(env, assetId);
+    if ((await findPieces(env, assetId)) !== null) return openUploaded(env, assetId);
     const url = await sourceUrl();
     if (url === null) throw new Error("the asset is gone");
-    if (isUploaded(url)) return openUploadedSource(env, assetId);
+    if (isUploaded(url)) return openUploaded(env, assetId);
     return openHttpSource(env, url, { firstBytes: 64 * KIB, blockBytes: 64 * KIB });
   };
   return {

@@ -12,7 +12,12 @@ export interface ArrivedPieces {
   pieces: PieceList;
 }
 
-type UploadEnv = Pick<Env, "MEDIA" | "UPLOAD_MACHINE">;
+/** What it answers to a read that waits for bytes. */
+export interface Arrival {
+  hasArrived: boolean;
+}
+
+export type UploadEnv = Pick<Env, "MEDIA" | "UPLOAD_MACHINE">;
 
 /** An uploaded file, as far as it has arrived. */
 export interface UploadedSource extends RangeReader {

@@ -24,6 +24,7 @@ export async function commitPiece(
     scheduleReport(machine);
     scheduleSweep(machine);
   });
+  machine.waits.releaseDue();
   await completeIfWhole(machine);
   return { isKept: true, progress: machine.progress };
 }

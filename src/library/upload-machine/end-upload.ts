@@ -13,6 +13,7 @@ export async function endUpload(machine: UploadParts, signal: "cancel" | "expire
     else machine.outbox.enqueue({ kind: "cancelled", payload: { atMs, eventId: crypto.randomUUID() } });
     scheduleSweep(machine);
   });
+  machine.waits.releaseDue();
   if (hasMoved) await drainSoon(machine);
   return machine.progress;
 }

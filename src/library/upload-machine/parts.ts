@@ -6,6 +6,7 @@ import { Timers } from "../../platform/machine/timers.ts";
 import { projectUpload, type UploadMessage } from "../uploads/projection.ts";
 import type { Upload } from "../uploads/repository.ts";
 import type { UploadProgress, UploadStatus } from "../uploads/upload-calls.ts";
+import { ArrivalWaits } from "./arrival-waits.ts";
 import { UPLOAD_MOVES, type UploadSignal } from "./moves.ts";
 import { PieceTable } from "./piece-table.ts";
 
@@ -32,6 +33,8 @@ export class UploadParts {
   readonly timers: Timers<UploadTimer>;
   readonly outbox: Outbox<UploadMessage>;
   readonly pieces: PieceTable;
+  /** In memory: a wait ends with the object. */
+  readonly waits: ArrivalWaits;
   readonly #storage: DurableObjectStorage;
 
   constructor({ storage }: DurableObjectState, env: Env, clock: () => number = () => Date.now()) {
@@ -51,6 +54,7 @@ export class UploadParts {
       ),
     );
     this.pieces = new PieceTable(storage.sql);
+    this.waits = new ArrivalWaits(() => this.progress);
   }
 
   /** @throws {Error} before the machine has been started */

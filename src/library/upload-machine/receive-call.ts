@@ -24,6 +24,7 @@ const CALLS: Calls = {
     totalBytes: progress.totalBytes,
     pieces: pieces.kept(),
   }),
+  arrival: async ({ waits }, { untilBytes }: { untilBytes: number }) => ({ hasArrived: await waits.wait(untilBytes) }),
   cancel: (machine) => endUpload(machine, "cancel"),
   expire: (machine) => endUpload(machine, "expire"),
 };

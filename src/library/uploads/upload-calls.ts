@@ -1,6 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import { callMachine } from "../../platform/machine/calls.ts";
-import type { ArrivedPieces } from "../sources/uploaded-source.ts";
+import type { Arrival, ArrivedPieces } from "../sources/uploaded-source.ts";
 import type { Upload } from "./repository.ts";
 
 export type UploadStatus = Upload["status"];
@@ -46,6 +46,8 @@ export interface UploadCalls {
   announce: (total: { totalBytes: number }) => Promise<ChunkVerdict>;
   /** The stored pieces, for readers of an upload that is still coming in. */
   pieces: (of: object) => ArrivedPieces;
+  /** Answers as soon as so many bytes are stored, and after a bounded time if they are not. */
+  arrival: (wanted: { untilBytes: number }) => Promise<Arrival>;
   cancel: (of: object) => Promise<UploadProgress>;
   expire: (of: object) => Promise<UploadProgress>;
 }

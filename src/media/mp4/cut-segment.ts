@@ -38,7 +38,7 @@ export async function cutSegment(
   if (reads.length <= 2 && reads.every((read) => read.length <= MAX_READ_BYTES)) {
     return { bytes: plan.bytes, body: await inMemory(source, head, reads, wanted[1] - wanted[0]) };
   }
-  return { bytes: plan.bytes, body: streamed(source, head, reads) };
+  return { bytes: plan.bytes, body: await streamed(source, head, reads) };
 }
 
 interface Read extends ByteRange {
@@ -98,8 +98,11 @@ async function inMemory(
   return body;
 }
 
-/** Holds at most two reads in memory: the one being sent and the one being fetched. */
-function streamed(source: RangeReader, head: Uint8Array, reads: Read[]): ReadableStream<Uint8Array> {
+/**
+ * Holds at most two reads in memory: the one being sent and the one being fetched. The first one is made before anything is sent, so that a source
+ * that cannot be read is an error, and not the end of a response.
+ */
+async function streamed(source: RangeReader, head: Uint8Array, reads: Read[]): Promise<ReadableStream<Uint8Array>> {
   let next = 0;
   const fetchNext = () => {
     const read = reads[next++];
@@ -109,6 +112,7 @@ function streamed(source: RangeReader, head: Uint8Array, reads: Read[]): Readabl
     return pending;
   };
   let ahead = fetchNext();
+  await ahead;
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => {

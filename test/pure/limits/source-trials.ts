@@ -1,4 +1,6 @@
 /** Limits of sources: time limits for servers, and the parts of a file that the Worker reads. */
+import { vi } from "vitest";
+import { ArrivalWaits } from "../../../src/library/upload-machine/arrival-waits.ts";
 import { judgeChunk, MAX_PIECES } from "../../../src/library/upload-machine/judge-chunk.ts";
 import type { RangeReader } from "../../../src/media/mp4/range-reader.ts";
 import { childBoxes } from "../../../src/media/mp4/boxes.ts";
@@ -95,6 +97,26 @@ export const SOURCE_TRIALS = {
   "source-part": until((ms) => wait(1e15, ms, SOURCE_LIMITS.partMs)),
   "source-retry-after": upTo((ms) => (sourceRetryDelayMs(1, ms) === ms ? TAKEN : "cut")),
   "source-tries": upTo((tries) => (sourceRetryDelayMs(tries - 1) === null ? "errored" : TAKEN)),
+  "upload-wait": until(async (ms) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      let verdict = TAKEN;
+      const waits = new ArrivalWaits(() => ({ status: "waiting", storedBytes: 0, totalBytes: null }));
+      void waits.wait(1).then((hasArrived) => void (verdict = hasArrived ? "arrived" : "503"));
+      await vi.advanceTimersByTimeAsync(ms);
+      return verdict;
+    } finally {
+      vi.useRealTimers();
+    }
+  }),
+  "upload-waits": upTo(async (count) => {
+    let storedBytes = 0;
+    const waits = new ArrivalWaits(() => ({ status: "waiting", storedBytes, totalBytes: null }));
+    const answers = Array.from({ length: count }, () => waits.wait(1));
+    storedBytes = 1;
+    waits.releaseDue();
+    return (await Promise.all(answers)).every(Boolean) ? TAKEN : "503";
+  }),
   "upload-pieces": upTo((count) => {
     const fresh = { status: "waiting" as const, storedBytes: 0, totalBytes: null };
     const bounds = { maxBytes: Infinity, piecesLeft: MAX_PIECES };

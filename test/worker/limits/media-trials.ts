@@ -14,6 +14,8 @@ import { addRung, get, newAsset } from "../playback/playable.ts";
 import { saveClip } from "../../../src/live/clips/save-clip.ts";
 import type { RecordedIndex } from "../../../src/live/recording/recorded-index.ts";
 import { keepIndex, keptIndex } from "../../../src/live/recording/recorded-reader.ts";
+import { holdRead } from "../../../src/library/sources/awaited-source.ts";
+import { NotArrived } from "../../../src/library/sources/uploaded-source.ts";
 import { runRecordedLoad, runRecordedRead } from "../../../src/live/recording/recorded-reads.ts";
 import { countViewer } from "../../../src/playback/live-viewers.ts";
 import type { Env } from "../../../src/platform/env.ts";
@@ -138,12 +140,12 @@ async function comesBackAfter(ms: number): Promise<string> {
 }
 
 /** This many concurrent reads of recordings. */
-async function atOnce(count: number, run: typeof runRecordedRead): Promise<string> {
+async function atOnce(count: number, run: typeof holdRead): Promise<string> {
   const gate = Promise.withResolvers<void>();
   const reads = Array.from({ length: count }, () =>
     run(() => gate.promise).then(
       () => TAKEN,
-      (error: Problem) => String(PROBLEMS[error.code].status),
+      (error: Problem | NotArrived) => (error instanceof NotArrived ? "503" : String(PROBLEMS[error.code].status)),
     ),
   );
   gate.resolve();
@@ -180,6 +182,7 @@ export const MEDIA_TRIALS = {
   "images-of-playback-id-and-day": upTo(pictures(100, 60_000)),
   "clips-of-stream": clips("owner"),
   "clips-of-viewers": clips("viewer"),
+  "upload-waits-of-isolate": upTo((count) => atOnce(count, holdRead)),
   "recorded-reads": upTo((count) => atOnce(count, runRecordedRead)),
   "recorded-loads": upTo((count) => atOnce(count, runRecordedLoad)),
   "recorded-indexes": upTo(async (bytes) => {

@@ -1,10 +1,11 @@
 /** An upload whose index is in front plays while it is coming in. */
-import { env } from "cloudflare:test";
+import { env, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
+import type { UploadMachine } from "../../../../durable-objects/upload-machine.ts";
 import { assetPrefix } from "../../../../src/platform/storage/keys.ts";
 import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
 import { eventsOf, until } from "../../events/webhooks/webhook-rows.ts";
-import { call, elapse, FILM, newUpload, putRange, storedKeys } from "./upload-helpers.ts";
+import { call, elapse, FILM, machineOf, newUpload, putRange, storedKeys } from "./upload-helpers.ts";
 
 let workspace: TestWorkspace;
 beforeAll(async () => {
@@ -18,6 +19,12 @@ const textOf = async (path: string) => {
 };
 const untilListed = (path: string, isGood: (text: string) => boolean) => until(() => textOf(path), isGood);
 const segmentsIn = (playlist: string) => playlist.match(/\d+\.m4s/g)?.length ?? 0;
+/** Reads of the upload's bytes wait in its machine. */
+const untilHeld = (uploadId: string, reads = 1) =>
+  until(
+    () => runInDurableObject(machineOf(uploadId) as never, ({ parts }: UploadMachine) => parts.waits.size),
+    (size) => size === reads,
+  );
 const statusOf = async (id: string) => (await workspace.request("GET", `/v1/on-demand/${id}`)).status;
 const isListed = async (id: string) => {
   const { data } = await (await workspace.request("GET", "/v1/on-demand?limit=50")).json<{ data: { id: string }[] }>();
@@ -39,11 +46,14 @@ test("its segments are listed as their bytes arrive, and are those of the whole 
   expect(data).toMatchObject({ status: "Downloading", playbackIds: [{ id: playbackId }] });
   expect((await eventsOf(uploadId)).map(({ type }) => type)).toEqual(["video.media.upload"]);
 
-  // What is not listed is not there yet.
-  const missing = await get(`${playbackId}/source-v/${segmentsIn(early)}.m4s`);
-  expect([missing.status, missing.headers.get("retry-after")]).toEqual([503, "2"]);
-
+  // What is not listed is not there yet. It is held, and answered as soon as its bytes are stored.
+  const next = `${playbackId}/source-v/${segmentsIn(early)}.m4s`;
+  const held = get(next);
+  await untilHeld(uploadId);
   await putRange(url, FILM, 400_000, FILM.byteLength);
+  const answered = await held;
+  expect([answered.status, answered.headers.get("content-type")]).toEqual([200, "video/mp4"]);
+  expect(await answered.bytes()).toEqual(await (await get(next)).bytes());
   const whole = await untilListed(list, (text) => text.includes("#EXT-X-ENDLIST"));
   expect(segmentsIn(whole)).toBeGreaterThan(segmentsIn(early));
   expect(whole).toContain("#EXT-X-PLAYLIST-TYPE:VOD");
@@ -64,6 +74,21 @@ test("its segments are listed as their bytes arrive, and are those of the whole 
     expect([one.status, two.status]).toEqual([200, 200]);
     expect(await one.text()).toBe(await two.text());
   }
+});
+
+test("a segment that is held when the upload is cancelled is 503 at once, with the time of the next try", async () => {
+  const { uploadId, playbackId, url } = await newUpload(workspace);
+  await putRange(url, FILM, 0, 400_000);
+  const early = await untilListed(`${playbackId}/source-v.m3u8`, (text) => segmentsIn(text) > 0);
+  const path = `${playbackId}/source-v/${segmentsIn(early)}.m4s`;
+  const answerOf = async (request: Promise<Response>) => {
+    const { status, headers } = await request;
+    return [status, headers.get("retry-after"), headers.get("cache-control")];
+  };
+  const held = Promise.all([answerOf(get(path)), answerOf(get(path))]);
+  await untilHeld(uploadId, 2);
+  await workspace.request("PUT", `/v1/on-demand/upload/${uploadId}/cancel`);
+  for (const answer of await held) expect(answer).toEqual([503, "2", "no-store"]);
 });
 
 test("its media is deleted when it is cancelled, and no event announces a media", async () => {
