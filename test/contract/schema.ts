@@ -7,8 +7,12 @@ export interface Schema {
   enum?: unknown[];
   format?: string;
   fields?: Record<string, Schema>;
-  /** False: no other fields. */
-  additional?: boolean;
+  /** False: no other fields. A schema: that of each of the other fields. */
+  additional?: boolean | Schema;
+  min?: number;
+  max?: number;
+  maxLength?: number;
+  maxProperties?: number;
   items?: Schema;
   anyOf?: Schema[];
   /** The form that older clients read, which is the default (media contract, difference a). */

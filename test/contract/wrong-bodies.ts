@@ -21,7 +21,10 @@ export function fieldsOf(schema: Schema, path: Path = []): Field[] {
   const inner = (): Field[] => {
     switch (schema.type) {
       case "object":
-        return Object.entries(schema.fields ?? {}).flatMap(([name, field]) => fieldsOf(field, [...path, name]));
+        return [
+          ...Object.entries(schema.fields ?? {}).flatMap(([name, field]) => fieldsOf(field, [...path, name])),
+          ...(typeof schema.additional === "object" ? fieldsOf(schema.additional, [...path, "someName"]) : []),
+        ];
       case "array":
         return schema.items === undefined ? [] : fieldsOf(schema.items, [...path, 0]);
       case "union":
@@ -66,6 +69,29 @@ export function wrongValues({ type, enum: values, format }: Schema): fc.Arbitrar
     default:
       return fc.oneof(word, number, fc.constant(true), list);
   }
+}
+
+/** Values just outside of the bounds that the contract gives, by what is wrong with them. */
+export function valuesBeyond({ type, min, max, maxLength, maxProperties }: Schema): [what: string, value: unknown][] {
+  const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`name${n}`, "a"]));
+  return [
+    ...(maxLength === undefined ? [] : [[`longer than ${maxLength}`, "x".repeat(maxLength + 1)] as [string, unknown]]),
+    ...(min === undefined ? [] : [[`below ${min}`, min - 1] as [string, unknown]]),
+    ...(max === undefined ? [] : [[`above ${max}`, max + 1] as [string, unknown]]),
+    ...(maxProperties === undefined
+      ? []
+      : [[`more than ${maxProperties} pairs`, pairs(maxProperties + 1)] as [string, unknown]]),
+    ...(type === "integer" ? [["a fraction", (min ?? 1) + 0.5] as [string, unknown]] : []),
+    ["null", null],
+  ];
+}
+
+/** A copy of the body without the field. */
+export function without(body: unknown, path: Path): unknown {
+  const copy = structuredClone(body);
+  const parent = path.slice(0, -1).reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], copy);
+  delete (parent as Record<string, unknown>)[path.at(-1)!];
+  return copy;
 }
 
 /** A copy of the body with another value at the path, whose parents are created where they are missing. */

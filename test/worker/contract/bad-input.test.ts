@@ -9,6 +9,8 @@ import {
   isRelated,
   nameOf,
   REQUEST_SCHEMAS,
+  valuesBeyond,
+  without,
   withValue,
   wrongValues,
 } from "../../contract/wrong-bodies.ts";
@@ -63,13 +65,14 @@ function bodyWith(operation: ContractOperation, { path, kind }: Field, value: un
 const namesOf = (problems: { field: string }[] = []) => problems.map(({ field }) => field);
 
 /** A kind of object of a later release is refused by the field that names the kind. */
+const isAbout = (name: string, { path, kind }: Field) =>
+  isRelated(name, nameOf(path)) || (kind !== undefined && name === nameOf(kind.path));
+
 async function expectNamed(operation: ContractOperation, field: Field, value: unknown) {
-  const { path, kind } = field;
+  const { path } = field;
   const { status, answer } = await ask(operation, bodyWith(operation, field, value));
   const about = status === 422 ? namesOf(answer.error?.fields) : namesOf(answer.warnings);
-  const isNamed = about.some(
-    (name) => isRelated(name, nameOf(path)) || (kind !== undefined && name === nameOf(kind.path)),
-  );
+  const isNamed = about.some((name) => isAbout(name, field));
   const isExpected = status === 422 || (status < 300 && answer.success);
   if (!isExpected || !isNamed)
     throw new Error(`${nameOf(path)} = ${JSON.stringify(value)}: ${status} ${JSON.stringify(answer)}`);
@@ -87,6 +90,48 @@ describe("a body with one wrong field", () => {
         );
     },
   );
+});
+
+/** Fields of media that may be null instead of absent, themselves and inside: most belong to a later release. */
+const NULL_IN_MEDIA =
+  "drmConfigurationId mp4Support sourceAccess optimizeAudio subtitles summary chapters namedEntities moderation " +
+  "introUrl outroUrl expungeSegments segments imposeTracks";
+/** Where the API takes more than the contract, by operation: what is wrong, and names of fields. */
+const TOLERATED: Record<string, Record<string, string>> = {
+  "create-media": {
+    null: NULL_IN_MEDIA,
+    absent: "accessPolicy languageCode", // they have a default
+    "a fraction": "startTime endTime",
+  },
+  "direct-upload-video-media": { null: NULL_IN_MEDIA, absent: "accessPolicy languageCode" },
+  "create-media-playback-id": { null: "drmConfigurationId resolution" },
+  "create-new-stream": { null: "drmConfigurationId", absent: "playbackSettings inputMediaSettings" },
+};
+const isTolerated = ({ operationId }: ContractOperation, { path }: Field, what: string) =>
+  path.some((part) => TOLERATED[operationId]?.[what]?.split(" ").includes(String(part)));
+
+describe("a body with one field beyond a bound of the contract, null, or without a required one", () => {
+  test.each(withBodies)("of $operationId is refused with its name", async (operation) => {
+    for (const field of operation.fields) {
+      const beyond = valuesBeyond(field.schema).map(
+        ([what, value]) => [what, bodyWith(operation, field, value)] as const,
+      );
+      const isRequired = field.schema.required === true && field.path.length > 0;
+      const absent = isRequired ? [["absent", without(bodyWith(operation, field, "x"), field.path)] as const] : [];
+      for (const [what, body] of [...beyond, ...absent]) {
+        if (isTolerated(operation, field, what)) continue;
+        const { status, answer } = await ask(operation, body);
+        const isNamed = namesOf(answer.error?.fields).some((name) => isAbout(name, field));
+        expect([nameOf(field.path), what, status, isNamed, answer]).toEqual([
+          nameOf(field.path),
+          what,
+          422,
+          true,
+          answer,
+        ]);
+      }
+    }
+  });
 });
 
 /** Texts that have broken parsers, databases, logs and terminals. */

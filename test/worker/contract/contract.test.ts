@@ -5,6 +5,7 @@ import contractPage from "../../../docs/contract.md?raw";
 import { apiDocument } from "../../../src/api-document.ts";
 import { createApp } from "../../../src/app.ts";
 import { contractTable } from "../../contract/table.ts";
+import { idViolations } from "../../contract/ids.ts";
 import { type Made, REQUESTS } from "../../contract/requests.ts";
 import { violations } from "../../contract/schema.ts";
 import { goLive, newStream } from "../live/live-helpers.ts";
@@ -72,7 +73,7 @@ describe("an operation of the contract", () => {
       const answer = await response.json<{ success: boolean; data?: object | object[]; warnings?: unknown }>();
       expect(answer.success).toBe(true);
       expect(answer.warnings).toBeUndefined();
-      expect(violations(schema, answer)).toEqual([]);
+      expect([...violations(schema, answer), ...idViolations(answer)]).toEqual([]);
       const records = [answer.data ?? {}].flat();
       for (const record of records) expect((request.fields ?? []).filter((name) => !(name in record))).toEqual([]);
       if (request.fields !== undefined) expect(records.length).toBeGreaterThan(0);
