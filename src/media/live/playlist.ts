@@ -67,7 +67,8 @@ export function livePlaylist({
     ...(skipped > 0 ? [`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped + (older?.segments ?? 0)}`] : []),
     ...keyTags,
   ];
-  let initVersion = skipped > 0 ? segments[skipped - 1]!.initVersion : null;
+  // A delta update repeats the EXT-X-MAP of skipped segments: Shaka reads the timescale of the segments after them there.
+  let initVersion: number | null = null;
   for (let index = skipped; index < segments.length; index += 1) {
     const segment = segments[index]!;
     if (segment.isDiscontinuous) lines.push("#EXT-X-DISCONTINUITY");
