@@ -2,7 +2,6 @@
 import type { z } from "@hono/zod-openapi";
 import { nearestName } from "../../../protocol/nearest-name.ts";
 import { internalsOf } from "./schema-parts.ts";
-import type { UnknownMember } from "./unknown-fields.ts";
 
 /** Words that begin the name of a flag here, and that other services leave out: `recording` for `enableRecording`. */
 const FLAG_WORDS = /^(?:is|enable)(?=[A-Z])/;
@@ -15,8 +14,16 @@ export function nearestFlag(name: string, known: readonly string[]): string | nu
   return flags.find((one) => stemOf(one) === stem) ?? null;
 }
 
-/** Whether an unknown field probably switches off what is on by default, such as `enabled: false` for `isEnabled`. */
-export function isSwitchOff({ fields, name, value }: UnknownMember): boolean {
+/** Whether an unknown field probably switches off what is on by default, such as `enabled: false` for `isEnabled`. @param member `fields`: those known beside it */
+export function isSwitchOff({
+  fields,
+  name,
+  value,
+}: {
+  fields: Record<string, z.core.$ZodType>;
+  name: string;
+  value: unknown;
+}): boolean {
   if (value !== false) return false;
   const onByDefault = Object.keys(fields).filter((field) => isOnByDefault(fields[field]!));
   return (nearestName(name, onByDefault) ?? nearestFlag(name, onByDefault)) !== null;
