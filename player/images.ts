@@ -7,6 +7,8 @@ interface Images {
   token: string | null;
   /** Of the poster, in seconds; null = the default. */
   posterTime: string | null;
+  /** The poster is the newest picture of a broadcast, which is there in one size. */
+  isLive: boolean;
 }
 
 /** Largest edge of a poster; a wider player shows it enlarged until playback. */
@@ -16,17 +18,15 @@ const MAX_POSTER_PX = 1280;
  * Shows the poster until playback, and previews above the time line: while the pointer is over it, and while a finger or the pointer drags it.
  * media-chrome takes previews from a text track of this label.
  */
-export function showImages(video: HTMLVideoElement, { offered, base, token, posterTime }: Images): void {
+export function showImages(video: HTMLVideoElement, { offered, base, token, posterTime, isLive }: Images): void {
   const address = (file: string, more: Record<string, string>) => {
     const query = new URLSearchParams(token === null ? more : { ...more, token });
     return query.size > 0 ? `${base}/${file}?${query}` : `${base}/${file}`;
   };
   if (offered.includes("poster")) {
     const width = Math.min(MAX_POSTER_PX, Math.ceil((innerWidth * devicePixelRatio) / 160) * 160);
-    video.poster = address("thumbnail.jpg", {
-      width: String(width),
-      ...(posterTime === null ? {} : { time: posterTime }),
-    });
+    const asked = { width: String(width), ...(posterTime === null ? {} : { time: posterTime }) };
+    video.poster = address("thumbnail.jpg", isLive ? {} : asked);
   }
   if (!offered.includes("previews")) return;
   const track = document.createElement("track");

@@ -94,7 +94,8 @@ function imagesOf({ dataset }: HTMLElement) {
   const { images = "", src = "" } = dataset;
   const query = new URLSearchParams(location.search);
   const base = src.replace(/\.m3u8$/, "");
-  return { offered: images, base, token: query.get("token"), posterTime: timeOf(query.get("thumbnail-time")) };
+  const isLive = dataset["kind"] === "live";
+  return { offered: images, base, token: query.get("token"), posterTime: timeOf(query.get("thumbnail-time")), isLive };
 }
 
 /** What is no time is left out: the default poster is better than none. */

@@ -236,6 +236,7 @@ const playlist: z.output<typeof PlaylistRecord> = {
   metadata: { createdDate: { startDate: "2026-05-01", endDate: "2026-05-31" } },
   mediaList: [
     {
+      thumbnail: media.thumbnail,
       id: media.id,
       title: "Harbour at dawn",
       status: "Ready",

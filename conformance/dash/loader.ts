@@ -58,15 +58,20 @@ export class Loader {
   }
 
   async #load({ initUrl }: Representation, { url }: Segment): Promise<void> {
-    const loading = this.#inits.get(initUrl) ?? this.#loadInit(initUrl);
-    this.#inits.set(initUrl, loading);
-    const track = (await loading)?.init?.tracks[0];
+    const init = initUrl === null ? null : await this.#initAt(initUrl);
     const answer = await this.#client.get(url);
     if (answer === null) return;
     const { exchange, bytes } = answer;
+    const track = init?.init?.tracks[0];
     const defaults = { durationTicks: track?.defaultDuration ?? 0, flags: track?.defaultFlags ?? 0 };
-    const samples = exchange.status === 200 ? readSamples(bytes, defaults) : [];
+    const samples = exchange.status === 200 && initUrl !== null ? readSamples(bytes, defaults) : [];
     this.#evidence.media.set(url, { ...exchange, byteLength: bytes.byteLength, init: null, samples });
+  }
+
+  #initAt(url: string): Promise<MediaAnswer | null> {
+    const loading = this.#inits.get(url) ?? this.#loadInit(url);
+    this.#inits.set(url, loading);
+    return loading;
   }
 
   async #loadInit(url: string): Promise<MediaAnswer | null> {

@@ -51,7 +51,8 @@ export interface Representation {
   producerTimes: number;
   timescale: number;
   presentationTimeOffset: number;
-  initUrl: string;
+  /** Null: its segments need none (WebVTT). */
+  initUrl: string | null;
   availabilityTimeOffsetS: number | null;
   isAvailableComplete: boolean;
   /** It is one file, without segments (subtitles). */

@@ -90,7 +90,10 @@ function readRepresentation(element: Element, set: Element, period: PeriodTimes,
     producerTimes: both("ProducerReferenceTime").length,
     timescale,
     presentationTimeOffset,
-    initUrl: fill(template.initialization ?? "", { RepresentationID: id, Bandwidth: attributes.bandwidth ?? "" }, base),
+    initUrl:
+      template.initialization === undefined
+        ? null
+        : fill(template.initialization, { RepresentationID: id, Bandwidth: attributes.bandwidth ?? "" }, base),
     availabilityTimeOffsetS: number(template.availabilityTimeOffset),
     isAvailableComplete: template.availabilityTimeComplete !== "false",
     isWholeFile,

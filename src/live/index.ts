@@ -16,6 +16,7 @@ export {
   PLAYABLE_COLUMNS,
   toLivePlayable,
 } from "./streams/playback.ts";
+export { findSessionRange } from "./recording/find-session-range.ts";
 export { readRecordedSession } from "./recording/read-recorded-session.ts";
 export type { SegmentRange } from "./origin/recorded-session.ts";
 export { recordingRows } from "./recording/recording-rows.ts";

@@ -98,7 +98,7 @@ async function manifestOf(
   { sessionId, range }: { sessionId: string; range: SegmentRange },
   query: URLSearchParams,
 ): Promise<string> {
-  const presentation = presentationOf(await factsOf(env, ctx, sessionId, range));
+  const presentation = presentationOf(await broadcastFacts(env, ctx, sessionId, range));
   if (presentation === null) throw new Problem("not_ready", "the range is not available yet");
   const selected = select(presentation, readSelection(query));
   const base = `${address}/${sessionId}`;
@@ -118,12 +118,18 @@ export async function answerClipPlaylist(
   const [, first, last] = /^(\d{1,9})-(\d{1,9})$/.exec(clip) ?? [];
   const range = { first: Number(first), last: Number(last) };
   const isRange = first !== undefined && range.last >= range.first && range.last - range.first < MAX_CLIP_SEGMENTS;
-  const list = isRange ? mediaListOf(await factsOf(env, ctx, sessionId, range), rendition) : null;
+  const list = isRange ? mediaListOf(await broadcastFacts(env, ctx, sessionId, range), rendition) : null;
   if (list === null || list.segmentCount === 0) throw new Problem("playback_not_found", "no such part of a stream");
   return respond(request, mediaPlaylist(list, range.first, protection), TYPES.multivariant);
 }
 
-async function factsOf(env: Env, ctx: RequestContext, sessionId: string, range: SegmentRange): Promise<ManifestFacts> {
+/** A range of a session as on-demand media, whose segments are numbered from 0. @throws {Problem} unavailable */
+export async function broadcastFacts(
+  env: Env,
+  ctx: RequestContext,
+  sessionId: string,
+  range: SegmentRange,
+): Promise<ManifestFacts> {
   const key = `${sessionId} ${range.first}-${range.last}`;
   const recent = windows.get(key, Date.now());
   if (recent !== undefined) return recent;

@@ -1,9 +1,10 @@
 import { imageMaker } from "../library/images/index.ts";
 import { readStill } from "../media/images/parameters.ts";
 import type { Env } from "../platform/env.ts";
-import { imageResponse } from "./deliver-image.ts";
+import { deliverImage, imageResponse } from "./deliver-image.ts";
 import { answerLiveThumbnail, onAir } from "./live.ts";
 import type { RequestContext } from "./origin.ts";
+import { pastStillOrder } from "./past-still.ts";
 import type { ImageFile } from "./paths.ts";
 import type { Resolved } from "./resolve.ts";
 import { unknownPlayback } from "./unknown-playback.ts";
@@ -13,7 +14,8 @@ import type { Viewer } from "./viewer.ts";
 const FOLLOWING = "public, max-age=5";
 
 /**
- * The newest picture of a broadcast: as its encoder made it, or in the size and format that is asked for. `time` is ignored.
+ * The newest picture of a broadcast, as its encoder made it, or in the size and format that is asked for; with `time`, a picture of what has been
+ * broadcast.
  *
  * @throws {Problem} playback_not_found, not_ready, validation_failed, unavailable
  */
@@ -25,7 +27,12 @@ export async function answerThumbnailOfStream(
   file: ImageFile,
 ): Promise<Response> {
   if (file.kind !== "still") throw unknownPlayback();
-  const { fit } = readStill(query);
+  const { seconds, fit } = readStill(query);
+  if (seconds !== null) {
+    const broadcast = { sessionId: onAir(playable).id, rules };
+    const order = await pastStillOrder(env, ctx, broadcast, { seconds, fit, format: file.format });
+    return await deliverImage(request, env, ctx, order, true);
+  }
   const isPlain = fit.widthPx === null && fit.heightPx === null && fit.rotate === 0 && fit.flip === "none";
   if (isPlain && file.format === "jpg") return await answerLiveThumbnail(env, ctx, request, playable);
   const { id: sessionId } = onAir(playable);

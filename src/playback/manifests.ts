@@ -27,6 +27,9 @@ import { isKnown, KNOWN_MS, type Playable, type Resolved } from "./resolve.ts";
 import { unplayableState } from "./unplayable-state.ts";
 import type { Viewer } from "./viewer.ts";
 
+/** Of a growing MPD with subtitles, to which players return: the complete one has segments of them too. */
+const TEXT = { name: "text", value: "segments" };
+
 /** Smaller bodies do not shrink under gzip. */
 const LEAST_GZIP_BYTES = 200;
 
@@ -81,13 +84,15 @@ export async function answerManifest(
 ): Promise<Response> {
   const address = permission.addressOf(rules, durationMs(playable));
   if (address === null) throw unknownPlayback();
+  const hasTextSegments = target.kind === "mpd" && query.get(TEXT.name) === TEXT.value;
   const part = "rendition" in target ? target.rendition : "trackId" in target ? target.trackId : null;
   const selection = part === null ? selectionOf(query, rules) : null;
   const protection = await protectionFor(env, ctx, rules, playable.assetId);
-  const key = `${address} ${target.kind} ${part ?? canonicalSelection(selection!)}`;
+  const key = `${address} ${target.kind} ${part ?? canonicalSelection(selection!)} ${hasTextSegments}`;
   const known = rendered.get(playable) ?? new Map<string, Rendered>();
   rendered.set(playable, known);
-  const manifest = known.get(key) ?? (await render(target, playable, selection, { address, protection }));
+  const manifest =
+    known.get(key) ?? (await render(target, playable, selection, { address, protection, hasTextSegments }));
   known.set(key, manifest);
   const { playbackId } = target;
   if (permission.isOfUrl)
@@ -106,6 +111,8 @@ interface Delivery {
   /** Stands for the playback ID in URLs. */
   address: string;
   protection: Protection | null;
+  /** See `mpd`. */
+  hasTextSegments: boolean;
 }
 
 async function render(
@@ -145,7 +152,7 @@ function manifestText(
   target: ManifestTarget,
   playable: Playable,
   selection: Selection | null,
-  { address, protection }: Delivery,
+  { address, protection, hasTextSegments }: Delivery,
 ): string {
   const presentation = presentationOf(playable);
   if (presentation === null) throw nothingToPlay(playable);
@@ -156,8 +163,11 @@ function manifestText(
   }
   if (target.kind === "mpd") {
     // A growing private MPD is reloaded by its permit: the token may expire before it is complete.
-    const location = address === target.playbackId ? null : withQuery(`${address}.mpd`, selectionQuery(selection!));
-    return mpd(select(presentation, selection!), address, new Date(), 0, location, protection);
+    const isPrivate = address !== target.playbackId;
+    const text = presentation.text.length > 0 ? { [TEXT.name]: TEXT.value } : {};
+    const hasOwn = isPrivate || presentation.text.length > 0;
+    const location = hasOwn ? withQuery(`${address}.mpd`, { ...selectionQuery(selection!), ...text }) : null;
+    return mpd(select(presentation, selection!), address, new Date(), 0, location, protection, hasTextSegments);
   }
   if (target.kind === "text-playlist") {
     if (!presentation.text.some(({ id }) => id === target.trackId))

@@ -109,7 +109,12 @@ function playerBody({ url }: Viewer, playbackId: string, resolved: Resolved | nu
 
 /** The pictures that there are while the page is loaded: "poster", and "previews" of a ready media. */
 function imagesOf(resolved: Resolved | null, { kind }: PageState): string {
-  if (resolved?.kind !== "asset" || kind !== "playable") return "";
+  if (resolved === null || kind !== "playable") return "";
+  if (resolved.kind === "stream") {
+    const { session } = resolved.playable;
+    const hasPicture = session?.renditions.some((rendition) => rendition.kind === "video") ?? false;
+    return session?.endedAtMs === null && hasPicture ? "poster" : "";
+  }
   const hasPicture = (presentationOf(resolved.playable)?.videoSets.length ?? 0) > 0;
   if (!hasPicture) return "";
   return resolved.playable.status === "ready" ? "poster previews" : "poster";

@@ -11,8 +11,13 @@ export type ImageFile =
   | { kind: "still"; format: StillFormat }
   | { kind: "clip"; format: ClipFormat }
   | { kind: "sheet"; isAdvanced: boolean; as: "jpg" | "json" | "vtt" | "m3u8" };
-/** The number of a segment, or the extension of a file with all captions. */
-export type TextFile = number | "vtt" | "srt" | "txt";
+/** A segment, or the extension of a file with all captions. */
+export type TextFile = TextSegment | "vtt" | "srt" | "txt";
+/** Of a subtitle track. @property span the place of a recording's span whose clock the segment has; null = the media has none */
+export interface TextSegment {
+  number: number;
+  span: number | null;
+}
 
 /** The resource that a playback URL names. Names and numbers are validated, so they are safe in storage keys. */
 export type Target =
@@ -43,7 +48,9 @@ const PLAYLIST = new RegExp(`^/(${UUID})/(${RENDITION})\\.m3u8$`);
 const IN_RENDITION = new RegExp(
   `^/(${UUID})/(${RENDITION})/(?:(iframes\\.m3u8)|(init(?:-(?:${NUMBER}))?)\\.mp4|(${NUMBER})\\.m4s)$`,
 );
-const TEXT = new RegExp(`^/(${UUID})/text/(${UUID})(?:\\.(m3u8)|\\.(vtt|srt|txt)|/(${NUMBER})\\.vtt)$`);
+const TEXT = new RegExp(
+  `^/(${UUID})/text/(${UUID})(?:\\.(m3u8)|\\.(vtt|srt|txt)|/(${NUMBER})(?:-(${NUMBER}))?\\.vtt)$`,
+);
 const DOWNLOAD = new RegExp(`^/(${UUID})/(?:(capped-4k)\\.mp4|(audio)\\.m4a)$`);
 const STILL = new RegExp(`^/(${UUID})/thumbnail\\.(jpg|png|webp|avif)$`);
 const CLIP = new RegExp(`^/(${UUID})/clip\\.(gif|webp)$`);
@@ -88,7 +95,7 @@ export function readTarget(url: URL, path = url.pathname): Target | null {
   }
   const playlist = PLAYLIST.exec(path);
   if (playlist) return { kind: "media-playlist", playbackId: playlist[1]!, rendition: playlist[2]! };
-  const [, ofText, trackId = "", playlistOfText, wholeText, textSegment] = TEXT.exec(path) ?? [];
+  const [, ofText, trackId = "", playlistOfText, wholeText, textSegment, textSpan] = TEXT.exec(path) ?? [];
   if (ofText !== undefined && playlistOfText !== undefined)
     return { kind: "text-playlist", playbackId: ofText, trackId };
   if (ofText !== undefined)
@@ -96,7 +103,10 @@ export function readTarget(url: URL, path = url.pathname): Target | null {
       kind: "text",
       playbackId: ofText,
       trackId,
-      file: (wholeText as TextFile | undefined) ?? Number(textSegment),
+      file: (wholeText as "vtt" | "srt" | "txt" | undefined) ?? {
+        number: Number(textSegment),
+        span: textSpan === undefined ? null : Number(textSpan),
+      },
     };
   const [, ofDownload, picture, sound] = DOWNLOAD.exec(path) ?? [];
   if (ofDownload !== undefined)

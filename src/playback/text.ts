@@ -1,12 +1,14 @@
-import { SEGMENT_HEADER } from "../media/captions/segments.ts";
+import { segmentHeader } from "../media/captions/segments.ts";
+import { presentationOf } from "../media/manifest/model.ts";
+import { timedSpans } from "../media/manifest/spans.ts";
 import { answerFile } from "../platform/http/answer-file.ts";
 import type { Env } from "../platform/env.ts";
 import { captionsKey } from "../platform/storage/keys.ts";
 import type { Lasting } from "../platform/single-flight.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { CORS } from "./headers.ts";
-import type { TextFile } from "./paths.ts";
-import { resolvePlaybackId } from "./resolve.ts";
+import type { TextFile, TextSegment } from "./paths.ts";
+import { type Playable, resolvePlaybackId } from "./resolve.ts";
 import { unknownPlayback } from "./unknown-playback.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -40,8 +42,8 @@ export async function answerText(
   if (resolved.kind !== "asset" || resolved.playable.status === "errored") throw unknownPlayback();
   const { assetId, textTracks } = resolved.playable;
   if (!textTracks.some(({ id }) => id === trackId)) throw unknownPlayback();
-  return typeof file === "number"
-    ? await answerSegment(viewer.request, env, { assetId, trackId, segment: file })
+  return typeof file === "object"
+    ? await answerSegment(viewer.request, env, resolved.playable, { trackId, ...file })
     : await answerWhole(viewer.request, env, captionsKey(assetId, trackId, `whole.${file}`), TYPES[file]);
 }
 
@@ -66,18 +68,30 @@ async function answerWhole(request: Request, env: Env, key: string, type: string
 async function answerSegment(
   request: Request,
   env: Env,
-  { assetId, trackId, segment }: { assetId: string; trackId: string; segment: number },
+  playable: Playable,
+  { trackId, number, span }: { trackId: string } & TextSegment,
 ): Promise<Response> {
-  if (segment >= MAX_SEGMENTS) throw unknownPlayback();
+  if (number >= MAX_SEGMENTS) throw unknownPlayback();
+  const { assetId } = playable;
+  const header = headerIn(playable, span);
   const { starts } = await indexOf(env, assetId, trackId);
-  const offset = starts[segment] ?? 0;
-  const length = (starts[segment + 1] ?? 0) - offset;
+  const offset = starts[number] ?? 0;
+  const length = (starts[number + 1] ?? 0) - offset;
   const cues =
     length > 0 ? await env.MEDIA.get(captionsKey(assetId, trackId, "segments"), { range: { offset, length } }) : null;
   if (length > 0 && cues === null) throw unknownPlayback();
-  const body = SEGMENT_HEADER + (cues === null ? "" : await cues.text());
+  const body = header + (cues === null ? "" : await cues.text());
   const headers = headersOf(TYPES.vtt);
   return new Response(request.method === "HEAD" ? null : body, { headers });
+}
+
+/** The spans of a recording never change. @throws {Problem} playback_not_found */
+function headerIn(playable: Playable, span: number | null): string {
+  if (span === null) return segmentHeader();
+  const presentation = presentationOf(playable);
+  const timed = presentation && timedSpans([...presentation.videoSets.flat(), ...presentation.audio])[span];
+  if (!timed) throw unknownPlayback();
+  return segmentHeader({ presentationSeconds: timed.startSeconds, mediaSeconds: timed.mediaSeconds });
 }
 
 async function indexOf({ MEDIA }: Env, assetId: string, trackId: string): Promise<SegmentIndex> {

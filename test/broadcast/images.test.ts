@@ -9,6 +9,8 @@ import { cutPicture, type ReadPicture, readPicture } from "../support/pictures.t
 
 const run = promisify(execFile);
 const RATE = 15;
+/** Seconds since the broadcast began. */
+const PAST = 0.5;
 const PUSH = `-t 9 -c:v libx264 -preset ultrafast -g ${RATE} -bf 0 -pix_fmt yuv420p -f mpegts -method PUT`;
 
 let platform: TestPlatform;
@@ -40,6 +42,13 @@ test("the thumbnail heeds its parameters while on air; the recording has exact t
   expect(readCounter(webp)).not.toBeNull();
   expect(square).toMatchObject({ codec: "png", widthPx: 96, heightPx: 96 });
   expect((await fetch(`${base}/thumbnail.jpg?width=0`)).status).toBe(422);
+  // Of what has been broadcast, as soon as its segment is whole and in the store.
+  const past = await eventually("a picture of the past", async () => {
+    const answer = await fetch(`${base}/thumbnail.jpg?time=${PAST}`);
+    return answer.ok ? await readPicture(new Uint8Array(await answer.arrayBuffer()), "jpg") : null;
+  });
+  const future = await fetch(`${base}/thumbnail.jpg?time=1000`);
+  expect([future.status, await future.text()]).toEqual([400, expect.stringContaining("ready")]);
   await sent;
   await platform.api("PUT", `/v1/live/streams/${stream.streamId}/finish`);
 
@@ -59,7 +68,8 @@ test("the thumbnail heeds its parameters while on air; the recording has exact t
   const shown = json.tiles.map(({ x, y }) => readCounter(cutPicture(sheet, { x, y, ...size }))!);
   expect(shown.length).toBeGreaterThan(2);
   expect(shown.map((frame) => frame - shown[0]!)).toEqual(json.tiles.map(({ start }) => Math.round(start * RATE)));
-  for (const time of [0.5, 3.3, 6.1]) {
+  expect(readCounter(past)! - shown[0]!).toBe(Math.floor((PAST + 0.0005) * RATE));
+  for (const time of [PAST, 3.3, 6.1]) {
     const frame = readCounter(await picture(`${recorded}/thumbnail.jpg?time=${time}`, "jpg"))!;
     expect([time, frame - shown[0]!]).toEqual([time, Math.floor((time + 0.0005) * RATE)]);
   }

@@ -160,13 +160,17 @@ function dropped(): LiveRendition[] {
 }
 
 /** The recording of a session, or a range of it. */
-function recording(renditions: LiveRendition[], range: { first: number; last: number } | null = null): OurMpd {
+function recording(
+  renditions: LiveRendition[],
+  range: { first: number; last: number } | null = null,
+  textTracks: TextTrack[] = [],
+): OurMpd {
   const ended = renditions.map((one) => ({ ...one, hasEnded: true }));
   const rows = recordedLists(ended, range).map(({ name, timescale, segments }): Rendition => {
     const [widthPx, heightPx] = SIZES[name] ?? [0, 0];
     return { ...(name === "a1" ? audioRow(name, []) : videoRow(name, widthPx, heightPx, [])), timescale, segments };
   });
-  return onDemand(facts("ready", rows), range?.first ?? 0);
+  return onDemand({ ...facts("ready", rows), textTracks }, range?.first ?? 0);
 }
 
 const CAPTIONS: CaptionChannel[] = [
@@ -201,9 +205,12 @@ export const OUR_MPDS: Record<string, () => OurMpd> = {
   "picture alone": () => onDemand({ ...facts("ready", [v720]), audioTrackCount: 0 }),
   "sound alone": () => onDemand(facts("ready", [a1])),
   "growing ladder, first segment": () => onDemand(facts("processing", [v720, v270, a1].map(firstSegment))),
+  "growing ladder with subtitles": () =>
+    onDemand({ ...facts("processing", [v720, v270, a1].map(growing)), textTracks: SUBTITLES }),
   "growing ladder": () => onDemand(facts("processing", [v720, v270, a1].map(growing))),
   recording: () => recording(session(8, 0)),
   "recording of several Periods": () => recording(reconnected()),
+  "recording of several Periods with subtitles": () => recording(reconnected(), null, SUBTITLES),
   "recording without one rung in a Period": () => recording(dropped()),
   "clip window": () => recording(session(8, 0), { first: 3, last: 6 }),
   "clip window of several Periods": () => recording(reconnected(), { first: 3, last: 6 }),

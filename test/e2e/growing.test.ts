@@ -1,6 +1,6 @@
 /** Playlists while an asset is processed: complete ones never change, and growing ones are only appended to. */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -8,11 +8,9 @@ import { axeFindings } from "./pages/axe.ts";
 import { madeFile } from "../support/made.ts";
 import { isReady } from "../support/platform.ts";
 import { type PlayerName, type PlayThrough, playThrough } from "./players/play-through.ts";
+import { uploadSlowly } from "./players/slow-upload.ts";
 import { type Stage, startStage } from "./players/stage.ts";
 
-/** Of 5 s of media. */
-const UPLOAD_MS = 9_000;
-const UPLOAD_CHUNKS = 20;
 /** Two and a half chunks of the upload page. */
 const FILM_BYTES = 20_000_000;
 
@@ -165,29 +163,8 @@ describe("while an asset is processed", () => {
     expect(played).toMatchObject({ errors: [], badAnswers: [] });
   });
 
-  /** Sends the file more slowly than it plays, so that the player waits for its bytes. */
-  async function uploadSlowly(path: string, pushMediaSettings = {}): Promise<Created & { isSent: Promise<void> }> {
-    const { body } = await stage.platform.api<{ uploadId: string; url: string }>("POST", "/v1/on-demand/upload", {
-      corsOrigin: "*",
-      pushMediaSettings,
-    });
-    const { url, uploadId } = body.data;
-    const file = await readFile(path);
-    const chunkBytes = Math.ceil(file.byteLength / UPLOAD_CHUNKS);
-    const send = async () => {
-      for (let first = 0; first < file.byteLength; first += chunkBytes) {
-        const chunk = file.subarray(first, first + chunkBytes);
-        const range = `bytes ${first}-${first + chunk.byteLength - 1}/${file.byteLength}`;
-        const { status } = await fetch(url, { method: "PUT", headers: { "content-range": range }, body: chunk });
-        expect([200, 308]).toContain(status);
-        await new Promise((done) => setTimeout(done, UPLOAD_MS / UPLOAD_CHUNKS));
-      }
-    };
-    return { assetId: uploadId, playbackId: body.playback_id, isSent: send() };
-  }
-
   test("hls.js plays a standard file from 0 to its end while it is uploaded slower than it plays, without an error", async () => {
-    const upload = await uploadSlowly("test/fixtures/flower.mp4");
+    const upload = await uploadSlowly(stage.platform, "test/fixtures/flower.mp4");
     const manifest = `${stage.platform.baseUrl}/${upload.playbackId}.m3u8`;
     await expect.poll(() => text(manifest), { timeout: 20_000, interval: 50 }).not.toBeNull();
     const { body } = await stage.platform.api<{ receivedBytes: number; totalBytes: number }>(
@@ -205,7 +182,7 @@ describe("while an asset is processed", () => {
   });
 
   test("the hosted page of a media that is still being uploaded is that of a video, from its start to its end, and not of a broadcast", async () => {
-    const { playbackId, isSent } = await uploadSlowly("test/fixtures/flower.mp4", { title: "Growing" });
+    const { playbackId, isSent } = await uploadSlowly(stage.platform, "test/fixtures/flower.mp4", { title: "Growing" });
     const manifest = `${stage.platform.baseUrl}/${playbackId}.m3u8`;
     await expect.poll(() => text(manifest), { timeout: 20_000, interval: 50 }).not.toBeNull();
     const page = await stage.browser.newPage();

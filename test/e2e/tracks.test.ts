@@ -4,19 +4,33 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { Demuxer } from "node-av/api";
+import { AV_LOG_QUIET, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_SUBTITLE } from "node-av/constants";
+import { Log } from "node-av/lib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BROADCAST, PAGES } from "../support/caption-script.ts";
 import { captionedFilm } from "../support/captioned-film.ts";
 import { bufferContent } from "../support/source-content.ts";
+import { readCaptions } from "../../src/media/captions/read-captions.ts";
 import { madeFile } from "../support/made.ts";
 import { makeSource } from "../support/sources.ts";
 import { isReady } from "../support/platform.ts";
+import { decodeSound } from "../support/rendition.ts";
+import { toneAt, tonesExpression } from "../support/tones.ts";
 import { servePlayerPage } from "./players/page-server.ts";
 import { type Stage, startStage } from "./players/stage.ts";
-import type { tracksHarness, TrackPlayer } from "./players/tracks-page.ts";
+import { openTracksPage } from "./players/open-tracks-page.ts";
+import { uploadSlowly } from "./players/slow-upload.ts";
+import type { TrackPlayer } from "./players/tracks-page.ts";
 
 const run = promisify(execFile);
+/** One for each cue. */
+const TONES = [
+  { fromSeconds: 0, hz: 440 },
+  { fromSeconds: 2, hz: 880 },
+];
+const tones = (seconds: number) => ["-f", "lavfi", "-i", `aevalsrc='${tonesExpression(TONES)}':s=48000:d=${seconds}`];
 /** On screen for the whole clip, in two cues, the second of which crosses a segment. */
 const captions = (one: string, two: string) =>
   `1\n00:00:00,000 --> 00:00:02,000\n${one}\n\n2\n00:00:02,000 --> 00:00:06,000\n<i>${two}</i>\n`;
@@ -44,15 +58,15 @@ async function add(mediaId: string, tracks: object): Promise<string> {
 }
 
 beforeAll(async () => {
+  Log.setLevel(AV_LOG_QUIET);
   [stage, page] = [await startStage(), await servePlayerPage("tracks-page.ts")];
   const spanish = Buffer.from(captions("Porqué", "flores")).toString("base64");
-  const film = ["-i", "test/fixtures/flower.mp4", "-f", "srt", "-i", `data:text/plain;base64,${spanish}`];
-  const labels = ["-metadata:s:s:0", "language=spa", "-disposition:s:0", "0", "-movflags", "+faststart"];
-  const maps = ["-map", "0", "-map", "1", "-c", "copy", "-c:s", "mov_text"];
-  await stage.serve("flower.mp4", await madeFile([...film, ...maps, ...labels], "mp4"));
+  const film = ["-i", "test/fixtures/flower.mp4", "-f", "srt", "-i", `data:text/plain;base64,${spanish}`, ...tones(5)];
+  const languages = ["-metadata:s:a:0", "language=eng", "-metadata:s:s:0", "language=spa", "-disposition:s:0", "0"];
+  const maps = ["-map", "0:v", "-map", "2:a", "-map", "1", "-c:v", "copy", "-c:a", "aac", "-c:s", "mov_text"];
+  await stage.serve("flower.mp4", await madeFile([...film, ...maps, ...languages, "-movflags", "+faststart"], "mp4"));
   // Shorter than the picture, and no AAC: padded with silence to the media's end.
-  const tone = await madeFile(["-f", "lavfi", "-i", "sine=frequency=660:duration=3", "-c:a", "flac"], "flac");
-  await stage.serve("german.flac", tone);
+  await stage.serve("german.flac", await madeFile([...tones(3), "-c:a", "flac"], "flac"));
   const text = (words: string) => bufferContent(Buffer.from(words, "latin1"));
   stage.server.add("/it.srt", { kind: "content", content: text(captions("Perch\u00e9", "fiori")) });
   stage.server.add("/en.vtt", {
@@ -97,20 +111,7 @@ test.each<[TrackPlayer, "m3u8" | "mpd"]>([
     try {
       const asked: string[] = [];
       tab.on("request", (request) => asked.push(request.url()));
-      await tab.goto(page.url);
-      await tab.waitForFunction(() => "tracksHarness" in window);
-      const call = <Name extends keyof typeof tracksHarness>(
-        name: Name,
-        ...given: Parameters<(typeof tracksHarness)[Name]>
-      ) =>
-        tab.evaluate(
-          ([method, values]) =>
-            // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the page has it
-            (window as unknown as { tracksHarness: Record<string, (...all: unknown[]) => unknown> }).tracksHarness[
-              method
-            ]!(...values),
-          [name, given] as [string, unknown[]],
-        ) as Promise<Awaited<ReturnType<(typeof tracksHarness)[Name]>>>;
+      const call = await openTracksPage(tab, page.url);
       await call("load", player, `${address}.${extension}`);
       const { subtitles, sounds } = await call("languages");
       expect(subtitles.map((tag) => tag.slice(0, 2))).toEqual(["en", "es", "it"]);
@@ -123,6 +124,39 @@ test.each<[TrackPlayer, "m3u8" | "mpd"]>([
       await call("hear", "de");
       const rendition = `/at-${german.replaceAll("-", "").slice(0, 28)}/`;
       expect(asked.some((url) => url.includes(rendition))).toBe(true);
+      expect(await call("errors")).toEqual([]);
+    } finally {
+      await tab.close();
+    }
+  },
+);
+
+/** For both players, which load its MPD before the file is whole. */
+let slow: ReturnType<typeof uploadWithSubtitles> | undefined;
+async function uploadWithSubtitles() {
+  const url = stage.server.url("/en.vtt");
+  const inputs = [{ type: "subtitle", url, languageName: "English", languageCode: "en-US" }];
+  const upload = await uploadSlowly(stage.platform, "test/fixtures/flower.mp4", { inputs });
+  const mpd = `${stage.platform.baseUrl}/${upload.playbackId}.mpd`;
+  const read = async () => await (await fetch(mpd)).text();
+  await expect.poll(read, { timeout: 20_000, interval: 50 }).toMatch(/type="dynamic".*contentType="text"/s);
+  return { ...upload, mpd };
+}
+
+test.concurrent.each<TrackPlayer>(["dash.js", "shaka"])(
+  "%s that loads an MPD while the file is still coming in shows the subtitles that came with it",
+  async (player) => {
+    const { assetId, mpd, isSent } = await (slow ??= uploadWithSubtitles());
+    const tab = await stage.browser.newPage();
+    try {
+      const call = await openTracksPage(tab, page.url);
+      await call("load", player, mpd);
+      const [english = ""] = (await call("languages")).subtitles;
+      expect(english.slice(0, 2)).toBe("en");
+      expect(await call("show", english, "Why")).toBeLessThan(2.2);
+      expect(await call("show", english, "flowers")).toBeGreaterThan(1.8);
+      await isSent;
+      await stage.platform.until(assetId, isReady);
       expect(await call("errors")).toEqual([]);
     } finally {
       await tab.close();
@@ -196,6 +230,49 @@ test("the added sound is as long as the picture, and its playlist is in the grou
   expect(Math.abs((await secondsOf(sound)) - (await secondsOf(picture)))).toBeLessThan(0.03);
 });
 
+const bytesAt = async (path: string) => Buffer.from(await (await fetch(`${address}${path}`)).arrayBuffer());
+const textAt = async (path: string) => (await bytesAt(path)).toString("utf8");
+
+/** The renditions of a type in the multivariant playlist, by language. */
+async function renditionsOf(type: "AUDIO" | "SUBTITLES"): Promise<Map<string, string>> {
+  const lines = (await textAt(".m3u8")).split("\n").filter((line) => line.includes(`TYPE=${type}`));
+  return new Map(lines.map((line) => [/LANGUAGE="([^"]+)"/.exec(line)![1]!, /URI="[^/]+([^"]+)"/.exec(line)![1]!]));
+}
+/** The segments of a media playlist, behind its map. */
+async function segmentsOf(playlist: string): Promise<Buffer[]> {
+  const lines = (await textAt(playlist)).split("\n");
+  const map = /#EXT-X-MAP:URI="([^"]+)"/.exec(lines.join("\n"))?.[1];
+  const files = [...(map === undefined ? [] : [map]), ...lines.filter((line) => line !== "" && !line.startsWith("#"))];
+  return await Promise.all(files.map((file) => bytesAt(playlist.replace(/[^/]+$/, file))));
+}
+
+test("each cue is on screen while its own tone sounds, in the source's sound and in the added one, over HLS and DASH", async () => {
+  const [sounds, subtitles] = [await renditionsOf("AUDIO"), await renditionsOf("SUBTITLES")];
+  expect([[...sounds.keys()], [...subtitles.keys()]]).toEqual([
+    ["en", "de"],
+    ["en-US", "es", "it"],
+  ]);
+  const mpd = await textAt(".mpd");
+  const files = [...mpd.matchAll(/<BaseURL>\.\.\/[^/]+(\/text\/[^<]+)<\/BaseURL>/g)].map(([, path = ""]) => path);
+  const whole = await Promise.all(files.map(async (path) => readCaptions(await bytesAt(path), "en").cues));
+  for (const [n, playlist] of [...subtitles.values()].entries()) {
+    const segments = await segmentsOf(playlist);
+    for (const segment of segments) expect(segment.toString()).toContain("X-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000");
+    const listed = segments.flatMap((segment) => readCaptions(segment, "en").cues);
+    const times = (cues: typeof listed) => new Set(cues.map(({ startMs, endMs }) => `${startMs}-${endMs}`));
+    expect(times(listed)).toEqual(times(whole[n]!));
+  }
+  for (const playlist of sounds.values()) {
+    const sound = await decodeSound(Buffer.concat(await segmentsOf(playlist)));
+    for (const { startMs } of whole.flat()) {
+      const { hz } = TONES.find(({ fromSeconds }) => fromSeconds * 1000 === startMs)!;
+      const differsAt = (seconds: number) => Math.abs(toneAt(sound, startMs / 1000 + seconds) - hz);
+      expect(differsAt(0.03)).toBeLessThan(40);
+      if (startMs > 0) expect(differsAt(-0.06)).toBeGreaterThan(40);
+    }
+  }
+});
+
 /** The languages of the captions that a page shows. */
 const shownIn = (tab: Page) =>
   tab.evaluate(() =>
@@ -240,6 +317,16 @@ test("the hosted page shows captions that are no default only when asked to", as
   } finally {
     await tab.close();
   }
+});
+
+test.each(["m3u8", "mpd"])("libav lists sound and subtitles of the .%s with their languages", async (extension) => {
+  await using input = await Demuxer.open(`${address}.${extension}`);
+  const languagesOf = (type: number) =>
+    input.streams
+      .filter(({ codecpar }) => codecpar.codecType === type)
+      .map(({ metadata }) => metadata?.get("language") ?? "und");
+  expect(languagesOf(AVMEDIA_TYPE_AUDIO).toSorted()).toEqual(["de", "en"]);
+  expect(languagesOf(AVMEDIA_TYPE_SUBTITLE).toSorted()).toEqual(["en-US", "es", "it"]);
 });
 
 test("ffprobe lists the added sound and the subtitles with their languages", async () => {

@@ -74,6 +74,7 @@ const inits: Rule["judge"] = (evidence, { seen, fault }) => {
   for (const { mpd } of readManifests(evidence))
     for (const { representation } of representationsOf(mpd)) {
       const { initUrl, timescale, attributes } = representation;
+      if (initUrl === null) continue;
       const answer = evidence.media.get(initUrl);
       if (answer === undefined || answer.status !== 200 || judged.has(initUrl)) continue;
       judged.add(initUrl);

@@ -21,6 +21,8 @@ const without = (attributes: Record<string, string>, names: string[]): string | 
   return missing.length === 0 ? null : `no ${missing.join(", ")}`;
 };
 
+const withoutInit = (initUrl: string | null): string | null => (initUrl === null ? "no initialization" : null);
+
 /** An attribute of a set, either its own or common to all its Representations. */
 const setWithout = ({ attributes }: AdaptationSet, names: [string, string][]): string | null => {
   const missing = names.filter((either) => either.every((name) => attributes[name] === undefined));
@@ -53,23 +55,24 @@ export const SET_RULES: Rule[] = [
   must(
     "picture",
     "IOP 3.2.4",
-    "A video Representation has its size, frame rate, sample aspect ratio and codec",
+    "A video Representation has its size, frame rate, sample aspect ratio and codec, and an init segment",
     eachOf(
       ({ mpd }) => of(mpd, "video"),
-      "width, height, frameRate, sar, codecs, mimeType",
-      ({ representation: { attributes } }) =>
-        without(attributes, ["width", "height", "frameRate", "sar", "codecs", "mimeType"]),
+      "width, height, frameRate, sar, codecs, mimeType, initialization",
+      ({ representation: { attributes, initUrl } }) =>
+        without(attributes, ["width", "height", "frameRate", "sar", "codecs", "mimeType"]) ?? withoutInit(initUrl),
     ),
   ),
   must(
     "sound",
     "IOP 3.2.4",
-    "An audio Representation has its language, sampling rate, channels and codec",
+    "An audio Representation has its language, sampling rate, channels and codec, and an init segment",
     eachOf(
       ({ mpd }) => of(mpd, "audio"),
-      "lang, audioSamplingRate, codecs, mimeType, AudioChannelConfiguration",
-      ({ representation: { attributes, channelConfigurations } }) =>
+      "lang, audioSamplingRate, codecs, mimeType, AudioChannelConfiguration, initialization",
+      ({ representation: { attributes, channelConfigurations, initUrl } }) =>
         without(attributes, ["lang", "audioSamplingRate", "codecs", "mimeType"]) ??
+        withoutInit(initUrl) ??
         (channelConfigurations.length > 0 ? null : "no AudioChannelConfiguration"),
     ),
   ),

@@ -1,6 +1,10 @@
 import type { AssetError } from "../assets/asset-error.ts";
 import { erroredFacts } from "../assets/asset-facts.ts";
 import type { AssetParts } from "./parts.ts";
+import { wakeSound } from "./take-track.ts";
+
+/** Audio tracks read the failure from D1, so the outbox goes first. */
+const AFTER_OUTBOX_MS = 500;
 
 export function failAsset(machine: AssetParts, error: AssetError): void {
   machine.state.move("fail", (event) => {
@@ -11,4 +15,5 @@ export function failAsset(machine: AssetParts, error: AssetError): void {
   machine.timers.cancel("work");
   machine.timers.bringForward("outbox", nowMs);
   machine.timers.schedule("cleanup", nowMs);
+  wakeSound(machine, nowMs + AFTER_OUTBOX_MS);
 }

@@ -2,8 +2,8 @@ import { NOTHING_DECODED, CHUNKS_INCONSISTENT } from "../assets/asset-error.ts";
 import { readyFacts } from "../assets/asset-facts.ts";
 import { failAsset } from "./fail-asset.ts";
 import type { AssetParts } from "./parts.ts";
-import type { PendingTrack } from "./track-store.ts";
 import { assembled } from "./show-renditions.ts";
+import { wakeSound } from "./take-track.ts";
 
 /** Audio tracks read the ready media from D1, so the outbox goes first. */
 const AFTER_OUTBOX_MS = 500;
@@ -24,9 +24,7 @@ export function finishAsset(machine: AssetParts): void {
     machine.enqueueEvent(event);
   });
   timers.cancel("work");
-  const isWaiting = ({ kind, step }: PendingTrack) => kind === "audio" && step === "fetching";
-  for (const { id } of machine.tracks.all().filter(isWaiting)) machine.tracks.change(id, { dueMs: machine.clock() });
-  if (machine.tracks.all().length > 0) timers.bringForward("tracks", machine.clock() + AFTER_OUTBOX_MS);
+  wakeSound(machine, machine.clock() + AFTER_OUTBOX_MS);
   timers.bringForward("outbox", machine.clock());
   timers.schedule("images", machine.clock());
 }

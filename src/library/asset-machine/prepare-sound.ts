@@ -11,6 +11,8 @@ import type { PendingTrack } from "./track-store.ts";
 const STEP_MS = 5000;
 /** The machine of a media in processing comes back when it is ready; this is the net under that. */
 const WAIT_MS = 30_000;
+/** The same for a media whose file is still to be uploaded. */
+const WAIT_FOR_UPLOAD_MS = 3_600_000;
 
 /**
  * The next step of an audio track: its file is copied to R2, and then an encoder probes the copy. Encoding waits until the media is ready,
@@ -27,7 +29,8 @@ export async function prepareSound(machine: AssetParts, { id, assetId, url, copy
   if (record === null) return tracks.change(id, { dueMs: clock() + WAIT_MS }); // its deletion is on its way
   const { status, publicUrl } = record.asset;
   if (status === "errored") return endTrack(machine, id, MEDIA_FAILED);
-  if (status !== "ready") return tracks.change(id, { dueMs: clock() + WAIT_MS });
+  if (status !== "ready")
+    return tracks.change(id, { dueMs: clock() + (status === "waiting" ? WAIT_FOR_UPLOAD_MS : WAIT_MS) });
   machine.commit(() => {
     if (tracks.get(id)?.step !== "fetching") return;
     tracks.change(id, { step: "encoding", publicUrl });

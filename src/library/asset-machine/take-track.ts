@@ -18,6 +18,13 @@ export function takeTrack(machine: AssetParts, track: TrackForMachine): object {
   return {};
 }
 
+/** Audio tracks wait until their media is ready. @param atMs when its record in D1 is expected to say what it has become */
+export function wakeSound({ clock, timers, tracks }: AssetParts, atMs: number): void {
+  const waiting = tracks.all().filter(({ kind, step }) => kind === "audio" && step === "fetching");
+  for (const { id } of waiting) tracks.change(id, { dueMs: clock() });
+  if (waiting.length > 0) timers.bringForward("tracks", atMs);
+}
+
 /** The track has been deleted: its preparation ends, and its bytes are deleted. */
 export function removeTrack(machine: AssetParts, { id, assetId }: { id: string; assetId: string }): object {
   const { documents, state, timers, tracks } = machine;

@@ -11,7 +11,7 @@ import { mediaEvent } from "./media-event.ts";
 import { type Asset, assetInserts, type PlaybackId, toMachine } from "./repository.ts";
 import { startMachine } from "./start-machine.ts";
 import { insertTracks } from "../tracks/store/repository.ts";
-import { newTrack, requireOwnName } from "../tracks/store/new-track.ts";
+import { newTracks } from "../tracks/store/new-track.ts";
 import { trackEvent } from "../tracks/store/to-track.ts";
 import { startTracks } from "./start-tracks.ts";
 import type { CreateAsset, Inputs, SourceInput } from "./schemas.ts";
@@ -33,8 +33,7 @@ export async function createAsset(
   requireFilesWithoutDrm(body);
   const keySystems = await keySystemsFor(db, workspaceId, body);
   const asset = newAsset(body, source, { workspaceId, publicUrl, now });
-  const addedTracks = tracks.map((track) => newTrack(track, asset.id, now));
-  for (const [position, track] of addedTracks.entries()) requireOwnName(track, addedTracks.slice(0, position));
+  const addedTracks = newTracks(tracks, asset.id, now);
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
     kind: "asset",

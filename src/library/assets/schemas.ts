@@ -2,13 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { PlaybackIdRecord, TrackRecord } from "../../events/index.ts";
 import { line, Metadata } from "../../platform/http/fields.ts";
 import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
-import { hinted } from "../../platform/http/issue-hints.ts";
-import { LATER, later, markLater } from "../../platform/http/later.ts";
+import { LATER, later } from "../../platform/http/later.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
-import { SUBTITLE_LANGUAGES, LanguageName, subtitleFlags, TrackTitle } from "../tracks/store/fields.ts";
 import type { TrackRequest } from "../tracks/store/new-track.ts";
 import { AccessRestrictions, DrmConfigurationId, MediaPolicy } from "./access-fields.ts";
+import { INPUTS_BESIDE, refusal, tracksOfInputs } from "./track-inputs.ts";
 
 const shortText = line(255);
 
@@ -40,43 +39,10 @@ const VideoInput = z
 
 const Mp4Support = z.enum(["none", "capped_4k", "audioOnly", "audioOnly,capped_4k"]);
 
-const SubtitleInput = z
-  .object({
-    type: z.literal("subtitle"),
-    url: z.string().min(1).openapi({
-      description: "SRT, WebVTT, TTML or SCC; as the URL of a video",
-      example: "https://example.com/film.it.srt",
-    }),
-    languageName: LanguageName,
-    languageCode: z.enum(SUBTITLE_LANGUAGES).default("en-US"),
-    title: TrackTitle.optional(),
-    ...subtitleFlags,
-  })
-  .openapi("SubtitleInput");
-
-const AudioInput = z
-  .object({
-    type: z.literal("audio"),
-    swapTrackUrl: z.string().min(1).openapi({
-      description: "Sound that takes the place of the source's own; as the URL of a video",
-      example: "https://example.com/mix.wav",
-    }),
-    imposeTracks: later(),
-  })
-  .openapi("AudioInput");
-
-/** Kinds of input of a later release. */
-const LaterInput = markLater(
-  z
-    .object({ type: z.literal("watermark") })
-    .superRefine((_, context) => context.addIssue({ code: "custom", path: ["type"], message: LATER }))
-    .openapi("LaterInput", { description: "An input of a later release; refused until then" }),
-);
-
 export const CreateAsset = z
   .object({
     inputs: z
-      .array(z.discriminatedUnion("type", [VideoInput, AudioInput, SubtitleInput, LaterInput]))
+      .array(z.discriminatedUnion("type", [VideoInput, ...INPUTS_BESIDE]))
       .min(1)
       .openapi({
         description: "One `video` input, at most one `audio` input, and any number of subtitles",
@@ -120,39 +86,17 @@ export interface SourceInput {
   clipEndMs: number | null;
 }
 
-/** Sound that replaces that of the source has the same labels (media contract, tracks). */
-const OWN_SOUND = {
-  kind: "audio",
-  languageCode: "und",
-  languageName: "default",
-  default: true,
-  replacesSound: true,
-} as const;
-
 /** Checks the URLs against the networks that this deployment may reach, and the clip's ends. */
 function checkInputs(
   inputs: CreateAsset["inputs"],
   allowPrivateNetwork: boolean,
 ): Inputs | { issues: z.core.$ZodIssue[] } {
   const issues: z.core.$ZodIssue[] = [];
-  const refuse = (path: PropertyKey[], message: string, hint = message) =>
-    issues.push({ code: "custom", path: ["inputs", ...path], ...hinted(message, hint), input: undefined });
+  const refuse = refusal(issues, ["inputs"]);
+  const tracks = tracksOfInputs(inputs, allowPrivateNetwork, refuse);
   let source: SourceInput | null = null;
-  const tracks: TrackRequest[] = [];
   for (const [position, input] of inputs.entries()) {
-    if (input.type === "subtitle") {
-      const file = checkPublicUrl(input.url, allowPrivateNetwork);
-      if (file.ok) tracks.push({ ...input, kind: "subtitle", url: file.url.href });
-      else refuse([position, "url"], file.message, urlHint(file.message));
-    }
-    if (input.type === "audio") {
-      const file = checkPublicUrl(input.swapTrackUrl, allowPrivateNetwork);
-      if (!file.ok) refuse([position, "swapTrackUrl"], file.message, urlHint(file.message));
-      else if (tracks.some(({ kind }) => kind === "audio"))
-        refuse([position], "is invalid", "must be the only `audio` input");
-      else tracks.push({ ...OWN_SOUND, url: file.url.href });
-    }
-    if (input.type !== "video") continue; // others are refused by the schema
+    if (input.type !== "video") continue;
     const { url, startTime = 0, endTime } = input;
     const checked = checkPublicUrl(url, allowPrivateNetwork);
     if (/^[a-z]+_mediaId:\/\//i.test(url)) refuse([position, "url"], LATER);

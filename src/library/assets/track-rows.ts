@@ -1,5 +1,5 @@
 import type { Fraction } from "../../../protocol/jobs.ts";
-import { languageName } from "../../media/languages.ts";
+import { languageName, languageTag } from "../../media/languages.ts";
 import type { NewTrack } from "./projection.ts";
 
 interface TrackFacts {
@@ -28,7 +28,7 @@ export function tracksOf(assetId: string, { video, audio }: TrackFacts): NewTrac
     assetId,
     position: index + 1,
     kind: "audio",
-    languageCode,
+    languageCode: languageTag(languageCode),
     languageName: languageName(languageCode),
     title: title || null,
   }));

@@ -1,7 +1,7 @@
 import type { AudioResult, InitFacts, SegmentFacts, VideoResult } from "../../../protocol/jobs.ts";
 import type { RenditionFacts } from "../../media/manifest/model.ts";
 import type { SegmentList } from "../../media/types.ts";
-import { languageName } from "../../media/languages.ts";
+import { languageName, languageTag } from "../../media/languages.ts";
 import type { JobRow } from "./job-store.ts";
 import type { EncodingPlan } from "./plan.ts";
 
@@ -117,7 +117,7 @@ export function assembleRenditions(
     rows.push({
       ...row(assetId, planned.rendition, "audio", seen),
       channels: seen.channels ?? 2,
-      languageCode: planned.audio.languageCode,
+      languageCode: languageTag(planned.audio.languageCode),
       languageName: planned.audio.title || languageName(planned.audio.languageCode),
       isDefault: track === preferred,
     });

@@ -13,22 +13,35 @@ const LARGE_WEIGHT = 10;
 /** The asset, and the playback ID for which the picture is counted; null = the platform's own. */
 type For = Pick<ImageOrder, "assetId" | "playbackId">;
 
-/** @returns null when no rung has a picture */
+/** Where the rungs begin, in a broadcast of which they are a range. */
+interface RangeStart {
+  /** The number of the first segment. */
+  first: number;
+  startSeconds: number;
+}
+
+/**
+ * @param range null = the rungs are whole
+ * @returns null when no rung has a picture
+ */
 export function stillOrder(
   who: For,
   rungs: readonly Rendition[],
   { seconds, fit, format }: { seconds: number; fit: Fit; format: StillFormat },
+  range: RangeStart | null = null,
 ): ImageOrder | null {
   const found = nearestRung(rungs, fit);
-  const frame = found && frameAt(found.rung, seconds);
+  const frame = found && frameAt(found.rung, Math.max(0, seconds - (range?.startSeconds ?? 0)));
   if (found === null || frame === null) return null;
+  // Frames of broadcasts have times, which are those of the recording too.
+  const frameName = range === null ? frame.name : `t${Math.round(seconds * 1000)}`;
   return {
     ...who,
-    name: `${found.rung.name}.${frame.name}.${transformName(found.transform)}.${format}`,
+    name: `${found.rung.name}.${frameName}.${transformName(found.transform)}.${format}`,
     nearSeconds: seconds,
     weight: 1,
     work: { kind: "still", format, transform: found.transform },
-    places: [frame.place],
+    places: [{ ...frame.place, segment: frame.place.segment + (range?.first ?? 0) }],
   };
 }
 

@@ -3,6 +3,7 @@ import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import {
   appendMedia,
+  assetsOf,
   findPlaylist,
   knownMedia,
   mediaOf,
@@ -75,7 +76,7 @@ function unknownMedia(mediaIds: string[], known: Set<string>): Problem {
 }
 
 const currentIds = async (db: Database, playlist: Playlist) =>
-  new Set((await mediaOf(db, playlist)).map(({ id }) => id));
+  new Set((await assetsOf(db, playlist)).map(({ id }) => id));
 
 const invalidIds = (message: string) =>
   new Problem("validation_failed", message, { fields: [{ field: "mediaIds", message }] });

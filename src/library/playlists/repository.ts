@@ -1,14 +1,15 @@
 /** Queries and changes of `playlists` and `playlist_media`. No other room writes these tables. */
-import { and, asc, count, desc, eq, gte, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, isNull, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
-import { type Asset, assets } from "../assets/index.ts";
+import { playbackIds } from "../../tenancy/access/index.ts";
+import { type Asset, type AssetRecord, assets, tracks } from "../assets/index.ts";
 import { type DayRange, playlistMedia, playlists } from "./tables.ts";
 
 export type Playlist = typeof playlists.$inferSelect;
 /** A playlist with the media that it lists. */
 export interface PlaylistContent {
   playlist: Playlist;
-  media: Asset[];
+  media: AssetRecord[];
 }
 
 const DAY_MS = 24 * 3600_000;
@@ -29,8 +30,27 @@ export async function isReferenceTaken(db: Database, workspaceId: string, refere
   return (await db.$count(playlists, taken)) > 0;
 }
 
-/** The media that a playlist lists, in its order. */
-export function mediaOf(db: Database, playlist: Playlist): Promise<Asset[]> {
+/** The media that a playlist lists, in its order. Tracks that were added are left out. */
+export async function mediaOf(db: Database, playlist: Playlist): Promise<AssetRecord[]> {
+  const listed = await assetsOf(db, playlist);
+  const isListed = (id: SQLWrapper) =>
+    sql`${id} IN (SELECT value FROM json_each(${idList(listed.map((asset) => asset.id))}))`;
+  const [ids, trackRows] = await db.batch([
+    db.select().from(playbackIds).where(isListed(playbackIds.targetId)).orderBy(asc(playbackIds.createdAt)),
+    db.select().from(tracks).where(isListed(tracks.assetId)),
+  ]);
+  const idsOf = Map.groupBy(ids, ({ targetId }) => targetId);
+  const tracksOf = Map.groupBy(trackRows, ({ assetId }) => assetId);
+  return listed.map((asset) => ({
+    asset,
+    playbackIds: idsOf.get(asset.id) ?? [],
+    tracks: tracksOf.get(asset.id) ?? [],
+    addedTracks: [],
+  }));
+}
+
+/** The same, without what belongs to them. */
+export function assetsOf(db: Database, playlist: Playlist): Promise<Asset[]> {
   if (playlist.type === "smart") {
     const direction = playlist.playOrder === "createdDate DESC" ? desc : asc;
     return db

@@ -41,6 +41,7 @@ export const PlaylistMediaIds = z
 
 const PlaylistMedia = z
   .object({
+    thumbnail: z.url().optional(),
     id: z.uuid(),
     title: z.string().optional(),
     creatorId: z.string().optional(),

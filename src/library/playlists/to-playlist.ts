@@ -18,14 +18,9 @@ export function toPlaylist({ playlist, media }: PlaylistContent): z.infer<typeof
     playOrder,
     metadata: criteria,
     mediaCount: media.length,
-    mediaList: media.map((asset) => {
-      const { id, title, creatorId, status, duration, sourceResolution, createdAt } = toMedia({
-        asset,
-        playbackIds: [],
-        tracks: [],
-        addedTracks: [],
-      });
-      return withoutUnset({ id, title, creatorId, status, duration, sourceResolution, createdAt });
+    mediaList: media.map((record) => {
+      const { thumbnail, id, title, creatorId, status, duration, sourceResolution, createdAt } = toMedia(record);
+      return withoutUnset({ thumbnail, id, title, creatorId, status, duration, sourceResolution, createdAt });
     }),
     createdAt: toTimestamp(playlist.createdAt),
     updatedAt: toTimestamp(playlist.updatedAt),

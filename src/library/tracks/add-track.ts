@@ -18,12 +18,10 @@ export async function addTrack(
   key: { workspaceId: string; assetId: string },
   request: TrackRequest,
   now: Date,
-): Promise<{ track: AddedTrack; isOfRecording: boolean; committed: Committed } | null> {
+): Promise<{ track: AddedTrack; committed: Committed } | null> {
   const track = newTrack(request, key.assetId, now);
-  let isOfRecording = false;
   const changed = await changeRecord(env, key, now, ({ asset, addedTracks, tracks }, db, still) => {
-    isOfRecording = asset.streamId !== null;
-    if (request.kind === "audio" && isOfRecording) throw noSoundOnBroadcasts();
+    if (request.kind === "audio" && asset.streamId !== null) throw noSoundOnBroadcasts();
     requireOwnName(track, [...tracks, ...addedTracks.filter(({ status }) => status !== "failed")]);
     if (addedTracks.length >= TRACKS_PER_MEDIA)
       throw new Problem("track_limit_reached", `at most ${TRACKS_PER_MEDIA} tracks can be added to a media`);
@@ -34,7 +32,7 @@ export async function addTrack(
     };
   });
   if (changed !== null) log("track.added", { assetId: key.assetId, trackId: track.id, kind: track.kind });
-  return changed && { track, isOfRecording, committed: changed.committed };
+  return changed && { track, committed: changed.committed };
 }
 
 /** Their renditions have the gaps and restarts of the broadcast, which sound of one piece does not have. */

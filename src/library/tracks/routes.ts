@@ -116,20 +116,13 @@ function orMissing<Found extends object>(found: Found | Missing): Found {
   return orNotFound<Found>(null, found.missing === "media" ? "media_not_found" : "track_not_found");
 }
 
-const NOT_OFFERED = {
-  field: "tracks",
-  message:
-    "the media is a recording or clip of a broadcast, whose manifests do not offer subtitles yet; they are served at /{playbackId}/text/{trackId}.vtt",
-};
-
 /** @param forgetPlayback drops this isolate's cached playback of an ID */
 export const trackRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: string) => void }) =>
   newRouter()
     .openapi(addRoute, async (c) => {
       const request = requireTrack(c.req.valid("json"), allowsPrivateNetwork(c.env));
       const added = await addTrack(c.env, keyOf(c, c.req.valid("param").mediaId), request, new Date());
-      const { track, isOfRecording, committed } = orNotFound(added, "media_not_found");
-      if (isOfRecording && track.kind === "subtitle") c.set("warnings", [NOT_OFFERED]);
+      const { track, committed } = orNotFound(added, "media_not_found");
       c.executionCtx.waitUntil(committed.wake());
       c.executionCtx.waitUntil(startTracks(c.env, [track]));
       return c.json(success(toRecord(track)), 201);

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
 import { LanguageCode, LanguageName, subtitleFlags, TrackTitle } from "./store/fields.ts";
 
 export const AddTrack = z
@@ -19,16 +20,20 @@ export const AddTrack = z
   .openapi("AddTrack");
 export type AddTrack = z.infer<typeof AddTrack>;
 
-export const UpdateTrack = z
-  .object({
-    languageCode: LanguageCode,
-    languageName: LanguageName,
-    title: TrackTitle.optional(),
-    url: z.unknown().optional().openapi({
-      description: "Older clients send it. It changes nothing: the file of a track is fixed when the track is added",
-    }),
-  })
-  .openapi("UpdateTrack");
+const AT_ADDITION = "it is fixed when the track is added: delete the track, and add another";
+export const UpdateTrack = changedElsewhere(
+  z
+    .object({
+      languageCode: LanguageCode,
+      languageName: LanguageName,
+      title: TrackTitle.optional(),
+      url: z.unknown().optional().openapi({
+        description: "Older clients send it. It changes nothing: the file of a track is fixed when the track is added",
+      }),
+    })
+    .openapi("UpdateTrack", { description: "Language and name are sent together, also when one of them stays" }),
+  { type: AT_ADDITION, default: AT_ADDITION, forced: AT_ADDITION, closedCaptions: AT_ADDITION },
+);
 export type UpdateTrack = z.infer<typeof UpdateTrack>;
 
 export const AddedTrackRecord = z

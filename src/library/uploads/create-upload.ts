@@ -4,22 +4,27 @@ import { successWith } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { log, logWarning } from "../../platform/log.ts";
 import { requireFilesWithoutDrm } from "../assets/index.ts";
+import { startTracks } from "../assets/start-tracks.ts";
 import { uploadedAsset } from "../assets/uploaded-asset.ts";
+import { newTracks } from "../tracks/store/new-track.ts";
+import { insertTracks } from "../tracks/store/repository.ts";
+import { trackEvent } from "../tracks/store/to-track.ts";
+import { allowsPrivateNetwork } from "../../platform/network/index.ts";
 import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { requireRoomForUpload } from "../../tenancy/limits/index.ts";
 import type { Env } from "../../platform/env.ts";
 import { uploadPageUrl } from "./upload-page-url.ts";
 import { insertUpload, toUpload, type Upload, type UploadRow } from "./repository.ts";
 import type { CreateUpload } from "./schemas.ts";
-import { UploadSettings } from "./settings.ts";
+import { requireTracks, UploadSettings } from "./settings.ts";
 import { toAnswer } from "./to-record.ts";
 import { callUpload } from "./upload-calls.ts";
 import { uploadEvent } from "./upload-event.ts";
 
 /**
- * Records an upload and its media, with `video.media.upload`, and hands the upload to its machine.
+ * Records an upload and its media, with `video.media.upload`, and hands the upload to its machine. The tracks of its inputs are prepared at once.
  *
- * @throws {Problem} mp4_support_with_drm, upload_limit_reached, media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
+ * @throws {Problem} mp4_support_with_drm, duplicate_language_name, upload_limit_reached, media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
  */
 export async function createUpload(
   { corsOrigin, pushMediaSettings, tusMetadata }: CreateUpload & { tusMetadata?: string },
@@ -29,6 +34,7 @@ export async function createUpload(
   const db = openDatabase(env.DB);
   const settings = pushMediaSettings ?? UploadSettings.parse({});
   requireFilesWithoutDrm(settings);
+  const requests = requireTracks(settings, allowsPrivateNetwork(env));
   const keySystems = await keySystemsFor(db, workspaceId, settings, "pushMediaSettings.drmConfigurationId");
   const row: UploadRow = {
     id: crypto.randomUUID(),
@@ -52,12 +58,22 @@ export async function createUpload(
     data: toAnswer(env, upload, "waiting"),
   });
   const created = { id: upload.id, answer };
-  const event = uploadEvent(env, "video.media.upload", upload, { id: crypto.randomUUID(), atMs: now.getTime() });
+  const when = () => ({ id: crypto.randomUUID(), atMs: now.getTime() });
+  const tracks = newTracks(requests, upload.id, now);
+  const events = [
+    uploadEvent(env, "video.media.upload", upload, when()),
+    ...tracks.map((track) => trackEvent("created", track, workspaceId, when())),
+  ];
   const { inserts } = uploadedAsset(db, upload, now); // a client may read and change the media before its file is there
-  const statements = [insertUpload(db, row), ...inserts, ...(await keep(created))];
-  const { wake } = await commitWithEvents(env, statements, [{ event }]);
+  const statements = [insertUpload(db, row), ...inserts, ...insertTracks(db, tracks), ...(await keep(created))];
+  const { wake } = await commitWithEvents(
+    env,
+    statements,
+    events.map((event) => ({ event })),
+  );
   after(wake());
   after(start(env, upload));
+  after(startTracks(env, tracks)); // while the file is being sent: an address of a track may be valid for a short time only
   log("upload.created", { uploadId: upload.id, workspaceId });
   return created;
 }

@@ -11,6 +11,7 @@ import { uploadedAsset } from "../assets/uploaded-asset.ts";
 import { beginAsset, discardWaiting } from "../assets/waiting-asset.ts";
 import type { PieceList } from "../sources/piece-list.ts";
 import { storePieceList } from "../sources/stored-pieces.ts";
+import { addedTracksOf } from "../tracks/store/repository.ts";
 import { settleUpload, type Upload } from "./repository.ts";
 import { mediaCreatedEvent, uploadEvent } from "./upload-event.ts";
 
@@ -39,8 +40,11 @@ export async function projectUpload(
   for (const message of messages as unknown as UploadMessage[]) {
     if (message.kind === "begun") await beginMedia(env, upload, new Date(message.payload.atMs));
     else if (message.kind === "completed") await announceMedia(env, upload, pieces(), message.payload);
-    else if (message.kind === "cancelled") await cancel(env, upload, message.payload);
-    else await commit(env.DB, ends(env, upload, "expired", now));
+    else {
+      if (!hasBegun) await removeTracks(env, upload);
+      if (message.kind === "cancelled") await cancel(env, upload, message.payload);
+      else await commit(env.DB, ends(env, upload, "expired", now));
+    }
     if (hasBegun && (message.kind === "cancelled" || message.kind === "expired")) await removeMedia(env, upload, now);
   }
 }
@@ -58,6 +62,12 @@ async function beginMedia(env: Env, upload: Upload, at: Date): Promise<void> {
 function ends(env: Env, { id }: Upload, status: "cancelled" | "expired", now: Date) {
   const db = openDatabase(env.DB);
   return [settleUpload(db, id, status, now), ...discardWaiting(db, id)];
+}
+
+/** Deletes the bytes of tracks that were prepared while the file was awaited. Before their rows are deleted, so that a repeat finds them. */
+async function removeTracks(env: Env, { id }: Upload): Promise<void> {
+  const tracks = await addedTracksOf(openDatabase(env.DB), [id]);
+  if (tracks.length > 0) await assetMachine(env, id).remove(id);
 }
 
 /** Deletes a media that was never announced, so no event announces its end. */

@@ -2,7 +2,10 @@ import type { KeySystem } from "../../media/cenc/content-key.ts";
 import { z } from "@hono/zod-openapi";
 import { hinted } from "../../platform/http/issue-hints.ts";
 import { later } from "../../platform/http/later.ts";
+import { validationProblem } from "../../platform/http/validation.ts";
 import { CreateAsset } from "../assets/schemas.ts";
+import { INPUTS_BESIDE, refusal, tracksOfInputs } from "../assets/track-inputs.ts";
+import type { TrackRequest } from "../tracks/store/new-track.ts";
 
 const { inputs: _, ...fields } = CreateAsset.shape;
 
@@ -24,10 +27,15 @@ export const UploadSettings = z
     startTime: seconds.min(0).optional().openapi({ description: "Seconds into the file where the media item starts" }),
     endTime: seconds.positive().optional().openapi({ description: "Seconds into the file where the media item ends" }),
     inputs: z
-      .array(UploadedInput)
-      .max(1)
+      .array(z.discriminatedUnion("type", [UploadedInput, ...INPUTS_BESIDE]))
+      .refine(
+        (inputs) => inputs.filter(({ type }) => type === "video").length <= 1,
+        hinted("is invalid", "must have at most one `video` input, which is the uploaded file"),
+      )
       .optional()
-      .openapi({ description: "At most one `video` input, without a URL" }),
+      .openapi({
+        description: "At most one `video` input, without a URL, at most one `audio` input, and any number of subtitles",
+      }),
   })
   .refine(({ startTime = 0, endTime }) => endTime === undefined || endTime > startTime, {
     path: ["endTime"],
@@ -35,6 +43,18 @@ export const UploadSettings = z
   })
   .openapi("PushMediaSettings");
 export type UploadSettings = z.infer<typeof UploadSettings>;
+
+/**
+ * The tracks that are fetched beside the file.
+ *
+ * @throws {Problem} validation_failed
+ */
+export function requireTracks({ inputs = [] }: UploadSettings, allowPrivateNetwork: boolean): TrackRequest[] {
+  const issues: z.core.$ZodIssue[] = [];
+  const tracks = tracksOfInputs(inputs, allowPrivateNetwork, refusal(issues, ["pushMediaSettings", "inputs"]));
+  if (issues.length > 0) throw validationProblem({ issues }, { data: { pushMediaSettings: { inputs } }, schema: null });
+  return tracks;
+}
 
 /** As stored: with the key systems of the DRM configuration, absent without DRM, and `Upload-Metadata` as a tus client sent it. */
 export type StoredSettings = UploadSettings & { keySystems?: KeySystem[]; tusMetadata?: string };

@@ -1,4 +1,5 @@
 import { CaptionsError, type Cue } from "./cue.ts";
+import { timestamp } from "./timestamps.ts";
 import { vttBlock } from "./write.ts";
 
 /** As long as a segment of the ladder, so that captions of media that still grow are offered from its first segment on. */
@@ -16,11 +17,27 @@ export interface TextSegments {
   averageBps: number;
 }
 
+const CLOCK_HZ = 90_000;
+/** The clock of MPEG-2 transport streams has 33 bits. Players add the turns that a cue's time is behind. */
+const CLOCK_TICKS = 2 ** 33;
+
 /**
- * Begins each segment of captions in HLS. Cue times are those of the presentation, which begins at 0 on the transport stream's clock (RFC 8216
- * §3.5).
+ * Begins each segment of captions in HLS (RFC 8216 §3.5). Cue times are those of the presentation; the map says which media time one of them is.
+ *
+ * @param mediaSeconds media time at `presentationSeconds`
  */
-export const SEGMENT_HEADER = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n";
+export function segmentHeader({ presentationSeconds, mediaSeconds }: TimestampMap = FROM_ZERO): string {
+  const localMs = Math.round(presentationSeconds * 1000);
+  const ticks = Math.round((mediaSeconds + localMs / 1000 - presentationSeconds) * CLOCK_HZ);
+  const clock = ((ticks % CLOCK_TICKS) + CLOCK_TICKS) % CLOCK_TICKS;
+  return `WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:${clock},LOCAL:${timestamp(localMs)}\n\n`;
+}
+interface TimestampMap {
+  presentationSeconds: number;
+  mediaSeconds: number;
+}
+const FROM_ZERO: TimestampMap = { presentationSeconds: 0, mediaSeconds: 0 };
+const HEADER_BYTES = segmentHeader().length;
 
 /**
  * Cuts sorted cues into segments. A cue is in every segment that it overlaps, with its own times (RFC 8216 §3.5).
@@ -52,8 +69,8 @@ export function cutSegments(cues: readonly Cue[]): TextSegments {
   return {
     bodies,
     lengths,
-    peakBps: rate(largest + SEGMENT_HEADER.length),
-    averageBps: rate(average + SEGMENT_HEADER.length),
+    peakBps: rate(largest + HEADER_BYTES),
+    averageBps: rate(average + HEADER_BYTES),
   };
 }
 

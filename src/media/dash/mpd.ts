@@ -1,13 +1,14 @@
 import type { Protection } from "../cenc/content-key.ts";
 import { protectionBps } from "../cenc/overhead.ts";
 import { targetDuration } from "../manifest/bandwidth.ts";
-import { type Presentation, type Rendition, type TextTrack, trackLabel } from "../manifest/model.ts";
+import { type Presentation, type Rendition, trackLabel } from "../manifest/model.ts";
 import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
 import { dashBandwidth } from "./bandwidth.ts";
 import { CENC_NAMESPACE, contentProtection } from "./content-protection.ts";
 import { type Period, periodsOf } from "./periods.ts";
 import { AUDIO_CHANNELS_SCHEME, fractionText, isSampleRate, pictureAspect, UNKNOWN_LANGUAGE } from "./set-facts.ts";
 import { segmentTemplate } from "./segment-template.ts";
+import { hasTextFiles, LONGEST_TEXT_SEGMENT_SECONDS, textFile, textPieces, textSet, textTemplate } from "./text-set.ts";
 import { element, escapeXml, isoDuration, isoDurationUp, isoEnd } from "./xml.ts";
 
 /** This presentation delay makes players start a growing (dynamic) presentation at its beginning. */
@@ -22,6 +23,7 @@ const LONGEST_SECONDS = 12 * 3600;
  * @param firstNumber the number in the first segment's file name
  * @param location where a growing MPD is requested again, in the same directory as the MPD; null = at its own URL
  * @param protection of encrypted media; null = the media is clear
+ * @param hasTextSegments subtitles of a complete media are segments too, as they were for a player that has loaded the MPD while the media grew
  */
 export function mpd(
   presentation: Presentation,
@@ -30,11 +32,16 @@ export function mpd(
   firstNumber = 0,
   location: string | null = null,
   protection: Protection | null = null,
+  hasTextSegments = false,
 ): string {
   const { videoSets, audio, text, isComplete, createdAtMs } = presentation;
   const { periods, endSeconds } = periodsOf(presentation);
   const all = [...videoSets.flat(), ...audio];
-  const longest = Math.max(...all.map(({ segments, timescale }) => largest(segments.durationTicks) / timescale));
+  const hasFiles = !hasTextSegments && hasTextFiles(periods, isComplete);
+  const longest = Math.max(
+    ...all.map(({ segments, timescale }) => largest(segments.durationTicks) / timescale),
+    text.length === 0 || hasFiles ? 0 : LONGEST_TEXT_SEGMENT_SECONDS,
+  );
   const minBufferSeconds = Math.max(...all.map(targetDuration));
   // The maximum must also hold for future segments, whose audio is cut at the frame nearest to the video's cut.
   const maxSegmentSeconds = isComplete ? longest : Math.max(longest, minBufferSeconds + longestFrame(audio));
@@ -67,8 +74,12 @@ export function mpd(
     return [
       ...video.flatMap(({ set, n }) => (set.length > 0 ? [videoSet(set, n, common)] : [])),
       ...audio.flatMap((row, n) => (isThere(row) ? [audioSet(row, videoSets.length + n, n === 0, common)] : [])),
-      // A file with all cues cannot grow, and its times are those of a single Period.
-      ...(isComplete ? text.map((track, n) => textSet(track, videoSets.length + audio.length + n, base)) : []),
+      ...text.map((track, n) => {
+        const content = hasFiles
+          ? textFile(track, base)
+          : textTemplate(track, textPieces(presentation, periods, period));
+        return textSet(track, videoSets.length + audio.length + n, content);
+      }),
     ];
   };
   const clock = isComplete
@@ -171,30 +182,6 @@ function audioSet(
       },
       element("AudioChannelConfiguration", { schemeIdUri: AUDIO_CHANNELS_SCHEME, value: row.channels ?? 2 }),
       template(row),
-    ),
-  );
-}
-
-/** A subtitle track: one WebVTT file, whose times are those of the Period (DASH-IF IOP 4.3 §6.4.5; roles of ISO/IEC 23009-1 §5.8.5.5). */
-function textSet(track: TextTrack, id: number, base: string): string {
-  const roles = [
-    track.isForced ? "forced-subtitle" : track.isClosedCaptions ? "caption" : "subtitle",
-    ...(track.isDefault ? ["main"] : []),
-  ];
-  return element(
-    "AdaptationSet",
-    { id, contentType: "text", mimeType: "text/vtt", lang: track.languageCode },
-    `<Label>${escapeXml(track.name)}</Label>`,
-    // The schema requires every Accessibility before the first Role. 2 = for the hard of hearing (ETSI TS 102 822-3-1).
-    ...(track.isClosedCaptions
-      ? [element("Accessibility", { schemeIdUri: "urn:tva:metadata:cs:AudioPurposeCS:2007", value: "2" })]
-      : []),
-    ...roles.map((value) => element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value })),
-    element(
-      "Representation",
-      { id: `text-${track.id}`, bandwidth: Math.max(1, track.averageBps) },
-      // FFmpeg 5.1 resolves it against the MPD and not against the MPD's own BaseURL. This address is the same both ways.
-      `<BaseURL>../${escapeXml(base)}/text/${track.id}.vtt</BaseURL>`,
     ),
   );
 }

@@ -1,5 +1,5 @@
-import { type Presentation, secondsOf } from "../manifest/model.ts";
-import { type RenditionSpan, spansOf } from "../manifest/spans.ts";
+import type { Presentation } from "../manifest/model.ts";
+import { type RenditionSpan, spansOf, type TimedSpan, timedSpans } from "../manifest/spans.ts";
 
 /** A Period of the MPD (ISO/IEC 23009-1 §5.3.2): one span in every rendition. */
 export interface Period {
@@ -7,6 +7,8 @@ export interface Period {
   startSeconds: number;
   /** Media time at its start, common to audio and video for synchronization. */
   mediaSeconds: number;
+  /** Its place on the timeline of HLS, which subtitles have. */
+  timed: TimedSpan;
   /** By rendition name. */
   spans: Map<string, RenditionSpan>;
   /** Renditions without media in this Period. */
@@ -15,23 +17,22 @@ export interface Period {
 
 /** Spans without media in any rendition are left out of the timeline. */
 export function periodsOf({ videoSets, audio, endSeconds }: Presentation): { periods: Period[]; endSeconds: number } {
-  const all = [...videoSets.flat(), ...audio].map((row) => ({ row, spans: spansOf(row) }));
+  const rows = [...videoSets.flat(), ...audio];
+  const all = rows.map((row) => ({ row, spans: spansOf(row) }));
   const periods: Period[] = [];
   let startSeconds = 0;
-  for (let n = 0; n < (all[0]?.spans.length ?? 0); n += 1) {
+  for (const [n, timed] of timedSpans(rows).entries()) {
+    if (timed.isEmpty) continue;
     const here = all.map(({ row, spans }) => ({ row, span: spans[n]! }));
-    const leader = here.find(({ span }) => !span.isGap); // the video if there is one, as it comes first
-    if (leader === undefined) continue;
-    const { row, span } = leader;
     periods.push({
       startSeconds,
-      mediaSeconds: span.startTicks / row.timescale,
+      mediaSeconds: timed.mediaSeconds,
+      timed,
       spans: new Map(here.map((one) => [one.row.name, one.span])),
       missing: new Set(here.filter((one) => one.span.isGap).map((one) => one.row.name)),
     });
-    const ticks = row.segments.durationTicks.slice(span.first, span.first + span.count);
-    startSeconds += secondsOf({ ...row, segments: { ...row.segments, durationTicks: ticks } });
+    startSeconds += timed.durationSeconds;
   }
-  const isBroadcast = all.some(({ row }) => row.segments.spans !== undefined);
+  const isBroadcast = rows.some(({ segments }) => segments.spans !== undefined);
   return { periods, endSeconds: isBroadcast ? startSeconds : endSeconds };
 }

@@ -87,9 +87,7 @@ export interface Presentation {
  * @returns null when nothing is playable (yet)
  */
 export function presentationOf(facts: ManifestFacts): Presentation | null {
-  const { status, createdAtMs, videoTrackCount, audioTrackCount, renditions } = facts;
-  // The times of broadcasts do not begin at 0, and continue after interruptions.
-  const text = renditions.some(({ segments }) => segments.spans !== undefined) ? [] : facts.textTracks;
+  const { status, createdAtMs, videoTrackCount, audioTrackCount, renditions, textTracks: text } = facts;
   if (status === "errored") return null;
   const whole = renditions.filter((rendition) => rendition.isWhole);
   const complete = presentWhole(whole, facts);

@@ -15,6 +15,38 @@ export interface RenditionSpan {
   isGap: boolean;
 }
 
+/** A span on the timelines of an asset. */
+export interface TimedSpan {
+  /** On the timeline of HLS, where media that is missing in every rendition takes its time. */
+  startSeconds: number;
+  durationSeconds: number;
+  /** Media time at its start: of the picture, if it has one there. */
+  mediaSeconds: number;
+  isDiscontinuous: boolean;
+  /** No rendition has media in it. */
+  isEmpty: boolean;
+}
+
+/** @param rows the renditions of an asset, video first */
+export function timedSpans(rows: Rendition[]): TimedSpan[] {
+  const all = rows.map((row) => ({ row, spans: spansOf(row) }));
+  let startSeconds = 0;
+  return (all[0]?.spans ?? []).map((_, n) => {
+    const here = all.map(({ row, spans }) => ({ row, span: spans[n]! }));
+    const { row, span } = here.find((one) => !one.span.isGap) ?? here[0]!;
+    const ticks = row.segments.durationTicks.slice(span.first, span.first + span.count);
+    const timed = {
+      startSeconds,
+      durationSeconds: ticks.reduce((sum, one) => sum + one, 0) / row.timescale,
+      mediaSeconds: span.startTicks / row.timescale,
+      isDiscontinuous: span.isDiscontinuous,
+      isEmpty: span.isGap,
+    };
+    startSeconds += timed.durationSeconds;
+    return timed;
+  });
+}
+
 /** In order. All renditions of an asset have the same number of spans, which begin at the same segments. */
 export function spansOf({ segments: { bytes, spans } }: Rendition): RenditionSpan[] {
   if (spans === undefined)

@@ -100,6 +100,9 @@ export const tracksHarness = {
     await face.load(url);
     await video.play();
   },
+  seek(seconds: number): void {
+    video.currentTime = seconds;
+  },
   languages: () => ({ subtitles: face.subtitles(), sounds: face.sounds() }),
   /** Selects subtitles, and waits until the player shows this text. @returns where it was shown, in seconds */
   async show(language: string, text: string): Promise<number> {

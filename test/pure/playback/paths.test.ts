@@ -15,6 +15,9 @@ test.each([
   [`/${ID}/v1080/init.mp4`, { kind: "segment", playbackId: ID, rendition: "v1080", file: "init" }],
   [`/${ID}/v1080/0.m4s`, { kind: "segment", playbackId: ID, rendition: "v1080", file: 0 }],
   [`/${ID}/v1080/10799.m4s`, { kind: "segment", playbackId: ID, rendition: "v1080", file: 10_799 }],
+  [`/${ID}/text/${ID}.vtt`, { kind: "text", playbackId: ID, trackId: ID, file: "vtt" }],
+  [`/${ID}/text/${ID}/7.vtt`, { kind: "text", playbackId: ID, trackId: ID, file: { number: 7, span: null } }],
+  [`/${ID}/text/${ID}/7-2.vtt`, { kind: "text", playbackId: ID, trackId: ID, file: { number: 7, span: 2 } }],
   [`/player/${ID}`, { kind: "page", playbackId: ID }],
   ["/player/player.js", { kind: "page-file", file: "player.js" }],
 ])("%s is read", (path, target) => {
@@ -31,6 +34,8 @@ test.each([
   `/${ID}/audio.mp4`,
   `/${ID}/v1080/01.m4s`,
   `/${ID}/v1080/-1.m4s`,
+  `/${ID}/text/${ID}/7-.vtt`,
+  `/${ID}/text/${ID}/7-02.vtt`,
   `/${ID}/v1080/1e3.m4s`,
   `/${ID}/v1080/99999999.m4s`,
   `/${ID}/v1080/0.m4s/`,

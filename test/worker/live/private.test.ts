@@ -59,7 +59,9 @@ describe("a private stream on air", () => {
       const withToken = `${path}${path.includes("?") ? "&" : "?"}token=${token}`;
       expect([path, await statusOf(path), await statusOf(withToken)]).toEqual([path, 401, 200]);
     }
-    expect(await statusOf(`/${id}/thumbnail.jpg`)).toBe(401);
+    for (const picture of ["thumbnail.jpg", "thumbnail.jpg?time=1"])
+      expect([picture, await statusOf(`/${id}/${picture}`)]).toEqual([picture, 401]);
+    expect(await (await get(`/player/${id}?token=${token}`)).text()).toContain('data-images="poster"');
     expect(await statusOf(`/${id}/thumbnail.jpg?token=${token}`)).not.toBe(401);
   });
 

@@ -9,7 +9,9 @@ export const SUBTITLE_LANGUAGES =
     " ",
   );
 
+/** Well-formed (RFC 5646 §2.1). No language subtag of four letters or more is registered, so these are names of languages. */
 function isLanguageTag(code: string): boolean {
+  if (!/^[a-z]{2,3}(?:-|$)/i.test(code)) return false;
   try {
     return Intl.getCanonicalLocales(code).length === 1;
   } catch {

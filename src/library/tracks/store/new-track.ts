@@ -56,3 +56,14 @@ export function requireOwnName({ kind, languageName }: Named, others: readonly N
   if (others.some(isSame))
     throw new Problem("duplicate_language_name", `another ${kind} track of this media is named ${languageName}`);
 }
+
+/**
+ * The tracks of a media that is created with them.
+ *
+ * @throws {Problem} duplicate_language_name
+ */
+export function newTracks(requests: readonly TrackRequest[], assetId: string, now: Date): AddedTrack[] {
+  const tracks = requests.map((request) => newTrack(request, assetId, now));
+  for (const [position, track] of tracks.entries()) requireOwnName(track, tracks.slice(0, position));
+  return tracks;
+}

@@ -83,12 +83,15 @@ export const endTrackIf = (db: Database, id: string, end: TrackEnd, condition: S
 export const deleteTracksOf = (db: Database, assetId: string) =>
   db.delete(addedTracks).where(eq(addedTracks.assetId, assetId));
 
+/** Sound is made as long as its media, so it needs the media's file. */
+const canBePrepared = sql`(${addedTracks.kind} = 'subtitle' OR EXISTS (SELECT 1 FROM assets WHERE assets.id = ${addedTracks.assetId} AND assets.status <> 'waiting'))`;
+
 /** Tracks whose machine may never have heard of them: in preparation since before that time. */
 export const findStrayTracks = (db: Database, before: Date, limit: number) =>
   db
     .select()
     .from(addedTracks)
     // A literal, because SQLite does not match a bound parameter with the condition of `added_tracks_preparing`.
-    .where(and(sql`${addedTracks.status} = 'preparing'`, lt(addedTracks.createdAt, before)))
+    .where(and(sql`${addedTracks.status} = 'preparing'`, lt(addedTracks.createdAt, before), canBePrepared))
     .orderBy(asc(addedTracks.createdAt))
     .limit(limit);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { CaptionsError, type Cue } from "../../../../src/media/captions/cue.ts";
 import { cleanMarkup } from "../../../../src/media/captions/markup.ts";
 import { readCaptions } from "../../../../src/media/captions/read-captions.ts";
-import { cutSegments, SEGMENT_HEADER, TEXT_SEGMENT_MS } from "../../../../src/media/captions/segments.ts";
+import { cutSegments, segmentHeader, TEXT_SEGMENT_MS } from "../../../../src/media/captions/segments.ts";
 import { writeSrt, writeVtt } from "../../../../src/media/captions/write.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -74,7 +74,7 @@ test("each segment has exactly the cues that overlap it, with their own times", 
       const { bodies, lengths } = cutSegments(list);
       let at = 0;
       for (const [segment, length] of lengths.entries()) {
-        const text = SEGMENT_HEADER + new TextDecoder().decode(bodies.subarray(at, (at += length)));
+        const text = segmentHeader() + new TextDecoder().decode(bodies.subarray(at, (at += length)));
         const [from, to] = [segment * TEXT_SEGMENT_MS, (segment + 1) * TEXT_SEGMENT_MS];
         const expected = list.filter(({ startMs, endMs }) => startMs < to && endMs > from);
         expect(length === 0 ? [] : readAgain(text)).toEqual(expected);

@@ -67,6 +67,7 @@ describe("a manual playlist", () => {
     const added = await call("PATCH", media, { mediaIds: [a, c] });
     expect([added.status, idsOf(added.body.data), added.body.data.mediaCount]).toEqual([200, [b, a, c], 3]);
     expect(added.body.data.mediaList[2]).toEqual({
+      thumbnail: expect.stringMatching(/^http.*\/[0-9a-f-]{36}\/thumbnail\.png$/),
       id: c,
       title: "c",
       status: expect.any(String),

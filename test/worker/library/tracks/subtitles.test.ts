@@ -8,6 +8,7 @@ import { eventsOf, until } from "../../events/webhooks/webhook-rows.ts";
 import { addRung, get, newAsset } from "../../playback/playable.ts";
 import { addSigningKey, signToken } from "../../playback/tokens.ts";
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
+import { call, FILM } from "../uploads/upload-helpers.ts";
 
 const SRT =
   "1\n00:00:01,000 --> 00:00:02,500\n<i>Ciao</i> & <script>x</script>\n\n2\n00:00:03,000 --> 00:00:05,000\nuno\n";
@@ -184,6 +185,7 @@ test("a name that another track of the type has, and one that is not of letters,
   for (const [field, value] of [
     ["languageName", "Español"],
     ["languageCode", "not a language"],
+    ["languageCode", "german"],
     ["url", "ftp://files.test/a.srt"],
     ["type", "video"],
   ] as const) {
@@ -242,13 +244,109 @@ test("subtitles of the creation are announced after it, and prepared while the m
   ]);
 });
 
-test("subtitles of a recording are served, and the answer warns that its manifests do not offer them", async () => {
+describe("tracks of an upload", () => {
+  const newUploadWith = async (inputs: object[]) =>
+    await workspace.request("POST", "/v1/on-demand/upload", { corsOrigin: "*", pushMediaSettings: { inputs } });
+  const german = { type: "subtitle", languageName: "German", languageCode: "de-DE" };
+  const keysOf = async (assetId: string) =>
+    (await env.MEDIA.list({ prefix: `assets/${assetId}/` })).objects.map(({ key }) => key);
+
+  test("are prepared while its file is awaited, and are there when it has come", async () => {
+    const response = await newUploadWith([
+      { type: "video" },
+      { type: "audio", swapTrackUrl: await fileAt("bytes that only an encoder reads") },
+      { ...german, url: await fileAt(SRT), forced: true },
+    ]);
+    expect(response.status).toBe(201);
+    const { data } = await response.json<{ data: { uploadId: string; url: string } }>();
+    const waiting = await until(
+      () => tracksOf(data.uploadId),
+      ({ tracks }) => tracks.some(({ status }) => status === "available"),
+    );
+    expect(waiting.tracks).toMatchObject([
+      { type: "audio", status: "preparing", languageName: "default" },
+      { type: "subtitle", status: "available", languageName: "German", forced: true },
+    ]);
+    await call("PUT", data.url, {}, FILM);
+    expect((await tracksOf(data.uploadId)).tracks.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(["audio", "subtitle"]),
+    );
+    expect(await typesOf(data.uploadId)).toEqual([
+      "video.media.upload",
+      "video.media.track.created",
+      "video.media.track.created",
+      "video.media.track.ready",
+      "video.media.updated",
+      "video.upload.media_created",
+    ]);
+  });
+
+  test("are gone with an upload that is cancelled", async () => {
+    const response = await newUploadWith([{ ...german, url: await fileAt(SRT) }]);
+    const { data } = await response.json<{ data: { uploadId: string } }>();
+    await until(
+      () => keysOf(data.uploadId),
+      (keys) => keys.length > 0,
+    );
+    expect((await workspace.request("PUT", `/v1/on-demand/upload/${data.uploadId}/cancel`)).status).toBe(200);
+    await until(
+      () => keysOf(data.uploadId),
+      (keys) => keys.length === 0,
+    );
+    const rows = env.DB.prepare("SELECT id FROM added_tracks WHERE asset_id = ?").bind(data.uploadId);
+    expect((await rows.all()).results).toEqual([]);
+  });
+
+  test.each([
+    [[{ ...german, url: "ftp://files.test/a.srt" }], "pushMediaSettings.inputs[0].url"],
+    [
+      [{ type: "video" }, { ...german, url: "https://files.test/a", languageCode: "xx" }],
+      "pushMediaSettings.inputs[1].languageCode",
+    ],
+    [[{ type: "audio", swapTrackUrl: "file:///a.wav" }], "pushMediaSettings.inputs[0].swapTrackUrl"],
+    [[{ type: "video" }, { type: "video" }], "pushMediaSettings.inputs"],
+  ])("are refused as those of a creation: %j", async (inputs, field) => {
+    const response = await newUploadWith(inputs);
+    const { error } = await response.json<{ error: { fields: { field: string }[] } }>();
+    expect([response.status, error.fields.map((one) => one.field)]).toEqual([422, [field]]);
+  });
+});
+
+test("subtitles of a recording are offered, on the clock of each of its spans", async () => {
   const streamId = "a".repeat(32);
   const made = await newAsset({ workspaceId: workspace.id, status: "ready", stage: "done", streamId });
-  await addRung(made.assetId);
-  const answer = await add(made.assetId, italian(await fileAt(SRT)));
-  expect([answer.status, await answer.json<{ warnings: object[] }>()]).toMatchObject([
-    201,
-    { warnings: [{ field: "tracks", message: expect.stringContaining("do not offer subtitles yet") as string }] },
-  ]);
+  const span = { first: 0, initVersion: 0, startTicks: 0, capturedAtMs: 1_795_000_000_000, isDiscontinuous: false };
+  const spans = [span, { ...span, first: 1, startTicks: 5000, isDiscontinuous: true }];
+  const segments = { durationTicks: [100, 50], bytes: [5000, 3000], keyframes: [], spans }; // 4 s, and 2 s from 200 s on
+  await addRung(made.assetId, "v720", { segments });
+  const { id } = await added(made.assetId, italian(await fileAt(SRT)));
+  forgetPlayback(made.playbackId);
+  expect(await text(`/${made.playbackId}.m3u8`)).toContain(`URI="${made.playbackId}/text/${id}.m3u8"`);
+  const playlist = await text(`/${made.playbackId}/text/${id}.m3u8`);
+  expect(playlist).toMatch(/0-0\.vtt\n#EXT-X-DISCONTINUITY\n#EXTINF:2\.000000,\n.*1-1\.vtt/);
+  expect(await text(`/${made.playbackId}/text/${id}/0-0.vtt`)).toMatch(
+    /^WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00/,
+  );
+  expect(await text(`/${made.playbackId}/text/${id}/1-1.vtt`)).toBe(
+    "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:18000000,LOCAL:00:00:04.000\n\n00:00:03.000 --> 00:00:05.000\nuno\n\n",
+  );
+  expect((await get(`/${made.playbackId}/text/${id}/1-2.vtt`)).status).toBe(404);
+  expect((await text(`/${made.playbackId}.mpd`)).match(/contentType="text"/g)).toHaveLength(2); // one for each Period
+});
+
+test("players that load the MPD while it grows return to one with segments of subtitles", async () => {
+  const { assetId, playbackId } = await newAsset({ workspaceId: workspace.id });
+  await addRung(assetId, "v270", { isWhole: false });
+  const { id } = await added(assetId, italian(await fileAt(SRT)));
+  forgetPlayback(playbackId);
+  const growing = await text(`/${playbackId}.mpd?maxResolution=480p`);
+  const [, location = ""] = /<Location>([^<]+)</.exec(growing) ?? [];
+  expect(location.replaceAll("&amp;", "&")).toBe(`${playbackId}.mpd?maxResolution=480p&text=segments`);
+  const segments = `media="text/${id}/$Number$.vtt"`;
+  expect(growing).toContain(segments);
+  await env.DB.prepare("UPDATE renditions SET is_whole = 1 WHERE asset_id = ?").bind(assetId).run();
+  forgetPlayback(playbackId);
+  const again = await text(`/${location.replaceAll("&amp;", "&")}`);
+  expect([again.includes('type="static"'), again.includes(segments)]).toEqual([true, true]);
+  expect(await text(`/${playbackId}.mpd`)).toContain(`/text/${id}.vtt</BaseURL>`);
 });

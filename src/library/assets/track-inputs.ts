@@ -1,0 +1,87 @@
+import { z } from "@hono/zod-openapi";
+import { hinted } from "../../platform/http/issue-hints.ts";
+import { LATER, later, markLater } from "../../platform/http/later.ts";
+import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
+import { LanguageName, SUBTITLE_LANGUAGES, subtitleFlags, TrackTitle } from "../tracks/store/fields.ts";
+import { type TrackRequest, TRACKS_PER_MEDIA } from "../tracks/store/new-track.ts";
+
+const SubtitleInput = z
+  .object({
+    type: z.literal("subtitle"),
+    url: z.string().min(1).openapi({
+      description: "SRT, WebVTT, TTML or SCC; as the URL of a video",
+      example: "https://example.com/film.it.srt",
+    }),
+    languageName: LanguageName,
+    languageCode: z.enum(SUBTITLE_LANGUAGES).default("en-US"),
+    title: TrackTitle.optional(),
+    ...subtitleFlags,
+  })
+  .openapi("SubtitleInput");
+
+const AudioInput = z
+  .object({
+    type: z.literal("audio"),
+    swapTrackUrl: z.string().min(1).openapi({
+      description: "Sound that takes the place of the source's own; as the URL of a video",
+      example: "https://example.com/mix.wav",
+    }),
+    imposeTracks: later(),
+  })
+  .openapi("AudioInput");
+
+/** Kinds of input of a later release. */
+const LaterInput = markLater(
+  z
+    .object({ type: z.literal("watermark") })
+    .superRefine((_, context) => context.addIssue({ code: "custom", path: ["type"], message: LATER }))
+    .openapi("LaterInput", { description: "An input of a later release; refused until then" }),
+);
+
+/** The inputs of a media beside its source. */
+export const INPUTS_BESIDE = [AudioInput, SubtitleInput, LaterInput] as const;
+export type InputBeside = z.infer<(typeof INPUTS_BESIDE)[number]>;
+
+/** Sound that replaces that of the source has the same labels (media contract, tracks). */
+const OWN_SOUND = {
+  kind: "audio",
+  languageCode: "und",
+  languageName: "default",
+  default: true,
+  replacesSound: true,
+} as const;
+
+/** Notes an input, or a part of it, that is refused. */
+export type Refuse = (path: PropertyKey[], message: string, hint?: string) => void;
+
+/** @param path of the inputs in the body */
+export const refusal =
+  (issues: z.core.$ZodIssue[], path: PropertyKey[]): Refuse =>
+  (inner, message, hint = message) =>
+    void issues.push({ code: "custom", path: [...path, ...inner], ...hinted(message, hint), input: undefined });
+
+/** The tracks of a media's inputs. Checks their URLs against the networks that this deployment may reach. Other inputs are skipped. */
+export function tracksOfInputs(
+  inputs: readonly (InputBeside | { type: "video" })[],
+  allowPrivateNetwork: boolean,
+  refuse: Refuse,
+): TrackRequest[] {
+  const tracks: TrackRequest[] = [];
+  for (const [position, input] of inputs.entries()) {
+    if (input.type === "subtitle") {
+      const file = checkPublicUrl(input.url, allowPrivateNetwork);
+      if (file.ok) tracks.push({ ...input, kind: "subtitle", url: file.url.href });
+      else refuse([position, "url"], file.message, urlHint(file.message));
+    }
+    if (input.type === "audio") {
+      const file = checkPublicUrl(input.swapTrackUrl, allowPrivateNetwork);
+      if (!file.ok) refuse([position, "swapTrackUrl"], file.message, urlHint(file.message));
+      else if (tracks.some(({ kind }) => kind === "audio"))
+        refuse([position], "is invalid", "must be the only `audio` input");
+      else tracks.push({ ...OWN_SOUND, url: file.url.href });
+    }
+  }
+  if (tracks.length > TRACKS_PER_MEDIA)
+    refuse([], "is invalid", `must have at most ${TRACKS_PER_MEDIA} inputs beside the video`);
+  return tracks;
+}
