@@ -1,6 +1,6 @@
 /** Captions of a live session, cut by the parts of its picture. Pure. */
 import type { Cue } from "../captions/cue.ts";
-import { SEGMENT_HEADER } from "../captions/segments.ts";
+import { segmentHeader } from "../captions/segments.ts";
 import { vttBlock } from "../captions/write.ts";
 import { languageName } from "../languages.ts";
 import { type LiveRendition, type LiveSegment, segmentAt } from "./timeline.ts";
@@ -52,7 +52,7 @@ export const cuesBetween = (cues: readonly Cue[], startMs: number, endMs: number
     .filter((cue) => cue.startMs < cue.endMs);
 
 /** A segment or part as WebVTT. Cue times are those of the media: decode times of CMAF (RFC 8216 §3.5). */
-export const liveText = (cues: readonly Cue[]): string => `${SEGMENT_HEADER}${cues.map(vttBlock).join("")}`;
+export const liveText = (cues: readonly Cue[]): string => `${segmentHeader()}${cues.map(vttBlock).join("")}`;
 
 /** Start and end of a part on the session's timeline; null when the part is not known. */
 export function partTimes(
