@@ -350,6 +350,6 @@ test.each([
     ["playbin3", `uri=${address}.${extension}`, ...sinks],
     { env: { ...process.env, GST_DEBUG: "adaptivedemux2:5", GST_DEBUG_NO_COLOR: "1" }, maxBuffer: 16 << 20 },
   );
-  const listed = [...stderr.matchAll(/Adding '([^']*)' to collection/g)].map(([, name]) => name);
+  const listed = [...stderr.matchAll(/Adding '([^']*)' to collection/g)].map(([, name = ""]) => name);
   expect([...new Set(listed)].toSorted()).toEqual(expected);
 });
