@@ -14,6 +14,7 @@ import { putGap } from "../src/live/edge/put-gap.ts";
 import { putInit } from "../src/live/edge/put-init.ts";
 import { putPart } from "../src/live/edge/put-part.ts";
 import { putThumbnail } from "../src/live/edge/put-thumbnail.ts";
+import { readCaptions, readCaptionsMp4 } from "../src/live/edge/read-captions.ts";
 import { readMedia } from "../src/live/edge/read-media.ts";
 import { readRecordedWindow } from "../src/live/edge/read-recorded-window.ts";
 import { readSession } from "../src/live/edge/read-session.ts";
@@ -99,6 +100,14 @@ export class LiveOrigin extends DurableObject<Env> implements LiveOriginCalls {
 
   media(name: string, msn: number, part: number | null): Promise<OriginAnswer> {
     return readMedia(this.parts, name, msn, part);
+  }
+
+  captions(name: string, msn: number, part: number | null): Promise<OriginAnswer> {
+    return readCaptions(this.parts, name, msn, part);
+  }
+
+  captionsMp4(name: string, msn: number): Promise<OriginAnswer> {
+    return readCaptionsMp4(this.parts, name, msn);
   }
 
   offer(): LiveOffer | null {

@@ -7,9 +7,13 @@ import { playWhenReady, startSeconds } from "./live-start.ts";
 import { offerUnmute } from "./unmute.ts";
 
 const UPDATE_MS = 500;
+/** Playback that stands still this near to the end of a broadcast has reached it. */
+const NEAR_END_SECONDS = 0.5;
+
 /** Shows the live indicator: a button that seeks to the live edge, and the latency. */
 export function showLive(root: HTMLElement, video: HTMLVideoElement, hls: HlsPlayer, onEnd: () => void): void {
   let isLive = false;
+  let endSeconds = Infinity;
   hls.on(Events.LEVEL_UPDATED, (_event, { details }) => {
     if (details.live && !isLive) {
       isLive = true;
@@ -21,11 +25,23 @@ export function showLive(root: HTMLElement, video: HTMLVideoElement, hls: HlsPla
       offerUnmute(root, video);
       playWhenReady(root, video, startSeconds(details.partList === null ? null : details.partTarget));
     }
+    if (!details.live) endSeconds = details.edge;
   });
-  video.addEventListener("ended", () => isLive && onEnd());
+  let isOver = false;
+  const end = () => {
+    if (!isLive || isOver) return;
+    isOver = true;
+    onEnd();
+  };
+  video.addEventListener("ended", end);
+  let lastSeconds = 0;
   const label = root.querySelector(".latency");
   const timer = setInterval(() => {
     if (!root.isConnected && isLive) return clearInterval(timer);
+    // Sound that is a little longer than the picture can leave a browser waiting at the end of a broadcast.
+    const isAtEnd = video.currentTime === lastSeconds && video.currentTime > endSeconds - NEAR_END_SECONDS;
+    lastSeconds = video.currentTime;
+    if (isAtEnd && !video.paused && !video.seeking) return end();
     const seconds = isLive && !video.paused ? latencySeconds(hls.playingDate, Date.now(), hls.latency) : null;
     if (label) label.textContent = seconds === null ? "" : `${seconds.toFixed(1)} s behind`;
   }, UPDATE_MS);

@@ -17,7 +17,8 @@
  *   GET  …/targets    → SimulcastTargets            current simulcast targets
  *   POST …/target     TargetState → {}              state change of one target
  *   PUT  …/init/{rendition}/{version}               an init segment → {}
- *   PUT  …/parts/{rendition}/{msn}/{part}?PartQuery one complete part → PartAnswer; in order per rendition; a repeat is `known`
+ *   PUT  …/parts/{rendition}/{msn}/{part}?PartQuery one complete part → PartAnswer; in order per rendition; a repeat is `known`. The body
+ *                     is the captions of the part's time as JSON (PartCaptions, `captions` bytes; usually none), then the part
  *   POST …/gap        Gap → PartAnswer              parts of this segment are lost and no more follow: the segment ends with the stored
  *                     parts, or becomes a gap; in order with the parts of its rendition
  *   POST …/dropped    Dropped → PartAnswer          the encoder has dropped a rung; parts after a reconnect restore it
@@ -165,6 +166,40 @@ export const Heartbeat = z.object({
 export type Heartbeat = z.infer<typeof Heartbeat>;
 export type HeartbeatRequest = z.input<typeof Heartbeat>;
 
+/** Channels of CEA-608 and services of CEA-708 (CTA-608-E, CTA-708-E) that are read. Also the names of their renditions. */
+export const CAPTION_CHANNEL = /^(?:cc[1-4]|service[1-6])$/;
+const MAX_CAPTION_CHANNELS = 10;
+/** Limits of the captions of one part, which is at most one second long. */
+export const MAX_CAPTIONS_BYTES = 128 * 1024;
+const MAX_PART_CUES = 128;
+export const MAX_LIVE_CAPTION_LENGTH = 2000; // UTF-16 code units
+const captionMs = z.int().min(0).max(1e10); // on the session's timeline
+
+/** What the captions of a picture show during a part, by channel. A caption that is shown longer is in each of its parts. */
+export const PartCaptions = z
+  .array(
+    z.object({
+      channel: z.string().regex(CAPTION_CHANNEL),
+      /** ISO 639-2, as the source announces it. */
+      language: z
+        .string()
+        .regex(/^[a-z]{3}$/)
+        .optional(),
+      cues: z
+        .array(
+          z.object({
+            startMs: captionMs,
+            endMs: captionMs,
+            settings: z.string().max(64), // of a WebVTT cue
+            text: z.string().max(MAX_LIVE_CAPTION_LENGTH), // payload of a WebVTT cue
+          }),
+        )
+        .max(MAX_PART_CUES),
+    }),
+  )
+  .max(MAX_CAPTION_CHANNELS);
+export type PartCaptions = z.infer<typeof PartCaptions>;
+
 /** Metadata of a part, which players need before its bytes. */
 export const PartQuery = z.object({
   ticks: z.coerce.number().int().positive(), // of the rendition's timescale
@@ -174,6 +209,7 @@ export const PartQuery = z.object({
   capturedAt: z.coerce.number().min(0), // of the segment's first sample, epoch ms
   discontinuity: z.enum(["0", "1"]).transform((text) => text === "1"), // of the segment
   init: z.coerce.number().int().min(0), // version of the init segment that it needs
+  captions: z.coerce.number().int().min(0).max(MAX_CAPTIONS_BYTES).default(0), // bytes of captions before the part
 });
 /** `missing`: `expected` names the part that must come first; it was lost, or this one arrived too early. */
 export type PartAnswer =

@@ -131,7 +131,8 @@ class Broadcast {
     if (continued?.grid === null) throw new CannotContinue("the run had no picture");
     const plans = new PicturePlans(video, this.#plan, grid, times);
     this.#runs.pictures = plans;
-    this.#pictures = new PictureInput(this.#runs, plans, continued?.zeroSeconds ?? times[0] ?? -Infinity);
+    const firstSeconds = continued?.zeroSeconds ?? times[0] ?? -Infinity;
+    this.#pictures = new PictureInput(this.#runs, plans, firstSeconds, this.#source.captionLanguages);
   }
 
   async #handlePacket(timed: TimedPacket): Promise<void> {

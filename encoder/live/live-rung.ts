@@ -55,6 +55,8 @@ export function liveEncoderOptions(
     sc_threshold: 0,
     bf: 0,
     forced_idr: 1,
+    // Captions are renditions. Inside the picture they would be broken by frames that are repeated or left out.
+    a53cc: 0,
     "x264-params": `annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1:rc-lookahead=0:sync-lookahead=0:mbtree=0:sliced-threads=1:sps-id=${parameterSetId}`,
   };
 }

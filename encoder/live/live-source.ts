@@ -4,6 +4,7 @@ import { AVFMT_FLAG_CUSTOM_IO, AV_NOPTS_VALUE } from "node-av/constants";
 import { JobError } from "../platform/errors.ts";
 import { CODEC_WHITELIST } from "../media/codecs.ts";
 import { ticksToSeconds } from "../media/source.ts";
+import { captionLanguages } from "../../protocol/media/captions/caption-services.ts";
 import { isRateConfirmed } from "./live-grid.ts";
 import { LiveStreams } from "./live-streams.ts";
 import { PacketTimes } from "./packet-times.ts";
@@ -37,6 +38,8 @@ export class LiveSource {
   readonly #early: TimedPacket[] = [];
   readonly #times = new PacketTimes();
   #streams!: LiveStreams; // set by `open`
+  /** ISO 639-2 by channel of captions ("CC1"), as MPEG-TS announces them. */
+  captionLanguages: ReadonlyMap<string, string> = new Map();
 
   private constructor(reader: StreamReader) {
     this.reader = reader;
@@ -73,6 +76,8 @@ export class LiveSource {
     if ((await format.findStreamInfo(null)) < 0)
       throw new JobError("source_damaged", "The broadcast's streams could not be read.");
     this.#streams = new LiveStreams(format);
+    const head = this.reader.takeHead();
+    if (format.iformat?.name === "mpegts") this.captionLanguages = captionLanguages(head);
   }
 
   get video(): Stream | null {

@@ -1,7 +1,7 @@
 /** Inputs and outputs of a broadcast's encoder. Types only. */
 import type { Continuation, KeyPlace, RunStart, RunState } from "./run-state.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
-import type { IngestSettings, LiveRendition, Started } from "../../protocol/live.ts";
+import type { IngestSettings, LiveRendition, PartCaptions, Started } from "../../protocol/live.ts";
 
 /** The name of the one audio rendition. */
 export const SOUND_NAME = "a1";
@@ -53,6 +53,8 @@ export interface PartFacts {
   /** Whether the segment follows a discontinuity. */
   isDiscontinuous: boolean;
   initVersion: number;
+  /** What the captions of the source show during the part. Absent when there are none. */
+  captions?: PartCaptions;
 }
 
 export interface InitFacts {

@@ -1,5 +1,6 @@
 /** Groups the samples of one rendition into the parts of its segments (CMAF chunks, ISO/IEC 23000-19 §7.3.2.3). */
 import { fragmentBoxes, producerReferenceTime, type Sample, segmentType } from "../../protocol/media/cmaf.ts";
+import type { PartCaptions } from "../../protocol/live.ts";
 import type { CutPlace } from "./continuation.ts";
 import type { PartFacts } from "./output.ts";
 
@@ -24,6 +25,8 @@ export interface CutPlan {
   /** Delay each part until the next sample arrives, because the part may turn out to be the last of its segment. */
   waitsForNext: boolean;
   segmentFacts: (segment: number) => SegmentFacts;
+  /** The captions of a part, in samples of the run. @param msOf start of a sample on the session's timeline */
+  captions?: (from: number, to: number, msOf: (sample: number) => number) => PartCaptions;
   onPart: (facts: PartFacts, bytes: Buffer) => void;
 }
 
@@ -79,6 +82,8 @@ export class PartCutter {
       producerReferenceTime(capturedAtMs, decodeTicks),
       ...boxes,
     ]);
+    const msOf = (sample: number) => Math.round((1000 * (baseTicks + sample * sampleTicks)) / timescale);
+    const captions = this.#plan.captions?.(this.#partBegins, this.#partBegins + this.#samples.length, msOf) ?? [];
     onPart(
       {
         rendition,
@@ -89,6 +94,7 @@ export class PartCutter {
         isLast,
         initVersion,
         ...facts,
+        ...(captions.length > 0 ? { captions } : {}),
       },
       bytes,
     );

@@ -1,5 +1,6 @@
 /** The picture of a broadcast: decodes and deinterlaces it, and ends a run when the picture's format changes or it can no longer be copied. */
 import type { Frame, Stream } from "node-av/lib";
+import { CaptionInput } from "./caption-input.ts";
 import { CannotContinue } from "./continuation.ts";
 import { Deinterlacer } from "./deinterlacer.ts";
 import type { TimedPacket } from "./live-source.ts";
@@ -15,11 +16,16 @@ export class PictureInput {
   readonly #firstSeconds: number;
   readonly #decoder = new StreamDecoder();
   readonly #fields = new Deinterlacer();
+  readonly #captions: CaptionInput;
   /** Format of the newest picture. */
   #format = "";
 
-  /** @param firstSeconds earliest source time of the first picture */
-  constructor(runs: RunSequence, plans: PicturePlans, firstSeconds: number) {
+  /**
+   * @param firstSeconds earliest source time of the first picture
+   * @param languages of captions, by channel
+   */
+  constructor(runs: RunSequence, plans: PicturePlans, firstSeconds: number, languages: ReadonlyMap<string, string>) {
+    this.#captions = new CaptionInput(languages);
     this.#runs = runs;
     this.#plans = plans;
     this.#firstSeconds = firstSeconds;
@@ -33,6 +39,7 @@ export class PictureInput {
   /** Yields the pictures that this packet completes; each must be given to `put`. */
   decode(timed: TimedPacket): AsyncGenerator<DecodedFrame> {
     this.#plans.copy?.put(timed);
+    this.#captions.put(timed);
     return this.#decoder.decode(timed);
   }
 
@@ -47,9 +54,10 @@ export class PictureInput {
     for await (const frame of this.#fields.rest()) await this.#show(frame);
   }
 
-  /** Discards access units whose pictures have not been decoded. */
+  /** Discards access units and captions whose pictures have not been decoded. */
   forgetUnits(): void {
     this.#plans.copy?.forget();
+    this.#captions.forget();
   }
 
   /** Whether the picture that is being copied ends before this source time. */
@@ -66,7 +74,7 @@ export class PictureInput {
     await this.#runs.close(false);
     if (still === null) return;
     await this.#runs.open(still.seconds, this.#planPicture(still.frame, false));
-    await this.#runs.current!.putPicture(still.frame, still.seconds, null);
+    await this.#runs.current!.putPicture(still.frame, still.seconds, null, this.#captions.screens);
   }
 
   [Symbol.dispose](): void {
@@ -77,6 +85,7 @@ export class PictureInput {
   async #show({ frame, seconds: sourceSeconds }: DecodedFrame): Promise<void> {
     const runs = this.#runs;
     const unit = this.#plans.copy?.take(sourceSeconds) ?? null;
+    this.#captions.showUntil(sourceSeconds);
     if (runs.isPublished(sourceSeconds)) return frame.free();
     const seconds = runs.hasStarted ? sourceSeconds : Math.max(sourceSeconds, this.#firstSeconds);
     const format = formatOf(frame);
@@ -88,7 +97,7 @@ export class PictureInput {
     if (runs.current === null) await runs.open(seconds, this.#planPicture(frame, unit?.isIdr === true));
     const run = runs.current!;
     const phase = run.picture!.copyPhase;
-    await run.putPicture(frame, seconds, unit);
+    await run.putPicture(frame, seconds, unit, this.#captions.screens);
     if (run.picture!.copyPhase === phase) return;
     runs.report();
     if (!run.picture!.isCopying) this.#plans.copy!.end();

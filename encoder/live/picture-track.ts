@@ -2,6 +2,7 @@
 import type { Frame } from "node-av/lib";
 import type { VideoRung } from "../../protocol/jobs.ts";
 import type { AvcUnit } from "../media/avc-units.ts";
+import type { CaptionScreen } from "./caption-screens.ts";
 import { CannotContinue, placeOf } from "./continuation.ts";
 import { LivePicker } from "./live-picker.ts";
 import type { BroadcastListener } from "./output.ts";
@@ -135,9 +136,10 @@ export class PictureTrack {
    *
    * @param seconds source time
    * @param unit the source's access unit, if copyable
+   * @param screens what the source's captions show with the picture
    * @returns whether the picture extended the run
    */
-  async put(frame: Frame, seconds: number, unit: AvcUnit | null): Promise<boolean> {
+  async put(frame: Frame, seconds: number, unit: AvcUnit | null, screens: CaptionScreen[]): Promise<boolean> {
     const canCopy = this.#top !== null && this.#canCopy(seconds, unit);
     const place = this.#picker.place(seconds - this.#plan.zeroSeconds);
     if (place === null) {
@@ -146,6 +148,8 @@ export class PictureTrack {
     }
     const still = this.#last ?? frame;
     for (let n = place.frame - place.repeated; n < place.frame; n += 1) await this.#encode(still, n);
+    // Before the first rung cuts the part that ends with this picture.
+    this.#cuts.captions.show(place.frame, screens, this.#picture.grid.frameRate);
     const copyBegins = this.#cutsAt.start(this.#cutsAt.firstUndivided);
     if (this.#top?.phase === "lead" && place.frame >= copyBegins)
       await this.#top.endLead(this.#ladder, canCopy && place.frame === copyBegins);

@@ -5,6 +5,7 @@ import type { Fraction } from "../../protocol/jobs.ts";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import { type BroadcastListener, SOUND_NAME } from "./output.ts";
 import type { CutPlan, SegmentFacts } from "./part-cutter.ts";
+import { RunCaptions } from "./run-captions.ts";
 import type { SegmentGrid } from "./segment-grid.ts";
 
 export interface RunTimes {
@@ -20,6 +21,8 @@ export class RunCuts {
   readonly #segments: SegmentFacts[] = [];
   /** Set before the first part is cut. */
   start: RunStart = SESSION_START;
+  /** What the captions of the picture show, by output frame. */
+  readonly captions = new RunCaptions();
 
   /** @param continues partly published segments keep their published facts */
   constructor(grid: SegmentGrid, times: RunTimes, continues: Continuation | null, onPart: BroadcastListener["onPart"]) {
@@ -43,6 +46,7 @@ export class RunCuts {
       segmentEnd: (segment) => this.#grid.end(segment),
       partSamples: () => framesPerPart,
       waitsForNext: !canHold,
+      captions: (from, to, msOf) => this.captions.between(from, to, msOf),
     };
   }
 

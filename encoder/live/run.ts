@@ -6,6 +6,7 @@
 import type { Frame } from "node-av/lib";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import type { AvcUnit } from "../media/avc-units.ts";
+import type { CaptionScreen } from "./caption-screens.ts";
 import { placeOf } from "./continuation.ts";
 import { type BroadcastListener, SOUND_NAME } from "./output.ts";
 import { PartCutter } from "./part-cutter.ts";
@@ -103,9 +104,15 @@ export class Run {
     return this.#sound?.shift ?? 0;
   }
 
-  /** Takes ownership of the frame, which `picture` must accept. @param seconds source time @param unit the source's access unit, if copyable */
-  async putPicture(frame: Frame, seconds: number, unit: AvcUnit | null): Promise<void> {
-    if (await this.#picture!.put(frame, seconds, unit)) await this.#sound?.encodeUntil(this.endSeconds);
+  /**
+   * Takes ownership of the frame, which `picture` must accept.
+   *
+   * @param seconds source time
+   * @param unit the source's access unit, if copyable
+   * @param screens what the source's captions show with the picture
+   */
+  async putPicture(frame: Frame, seconds: number, unit: AvcUnit | null, screens: CaptionScreen[]): Promise<void> {
+    if (await this.#picture!.put(frame, seconds, unit, screens)) await this.#sound?.encodeUntil(this.endSeconds);
   }
 
   /** Repeats the last picture up to this source time, because the picture has stalled while the sound continues. */

@@ -2,12 +2,15 @@
 import { IOContext } from "node-av/lib";
 
 const IO_BUFFER_BYTES = 1 << 15;
+const HEAD_BYTES = 256 << 10;
 
 export class StreamReader {
   /** Set when the stream broke off instead of ending; the bytes before remain valid. */
   failure: Error | undefined;
   /** Arrival time of the first byte, epoch ms. */
   firstByteAtMs: number | undefined;
+  #head: Buffer[] | null = [];
+  #headBytes = 0;
   readonly #bytes: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
   #hasEnded = false;
@@ -23,6 +26,13 @@ export class StreamReader {
     const io = new IOContext();
     io.allocContextWithCallbacks(IO_BUFFER_BYTES, 0, (size) => this.#read(size), null, null);
     return io;
+  }
+
+  /** The first bytes that were read, at most about `HEAD_BYTES`. Can be taken once, and is then no longer kept. */
+  takeHead(): Buffer {
+    const head = Buffer.concat(this.#head ?? []);
+    this.#head = null;
+    return head;
   }
 
   get isWaiting(): boolean {
@@ -44,6 +54,10 @@ export class StreamReader {
     if (this.#rest.length === 0) return null;
     const given = this.#rest.subarray(0, size);
     this.#rest = this.#rest.subarray(given.length);
+    if (this.#head !== null && this.#headBytes < HEAD_BYTES) {
+      this.#head.push(given);
+      this.#headBytes += given.length;
+    }
     return given;
   }
 

@@ -26,7 +26,14 @@ export interface AudioTrack {
   bitrateBps: number;
 }
 
-export function initSegment(track: VideoTrack | AudioTrack): Buffer {
+/** WebVTT cues (ISO/IEC 14496-30 §7). */
+export interface TextTrack {
+  kind: "text";
+  timescale: number;
+}
+type Track = VideoTrack | AudioTrack | TextTrack;
+
+export function initSegment(track: Track): Buffer {
   const ftyp = box("ftyp", fourCc("iso6"), u32(0), fourCc("iso6", "cmfc", "cmf2"));
   const mvhd = fullBox(
     "mvhd",
@@ -42,7 +49,9 @@ export function initSegment(track: VideoTrack | AudioTrack): Buffer {
   return Buffer.concat([ftyp, box("moov", mvhd, trackBox(track), box("mvex", trex))]);
 }
 
-function trackBox(track: VideoTrack | AudioTrack): Buffer {
+const HANDLERS = { video: ["vide", "Video"], audio: ["soun", "Audio"], text: ["text", "Text"] } as const;
+
+function trackBox(track: Track): Buffer {
   const isVideo = track.kind === "video";
   const [widthPx, heightPx] = isVideo ? [track.widthPx, track.heightPx] : [0, 0];
   const tkhd = fullBox(
@@ -50,23 +59,37 @@ function trackBox(track: VideoTrack | AudioTrack): Buffer {
     0,
     3,
     u32(0, 0, TRACK_ID, 0, 0, 0, 0),
-    u16(0, 0, isVideo ? 0 : 0x100, 0),
+    u16(0, 0, track.kind === "audio" ? 0x100 : 0, 0),
     UNITY_MATRIX,
     u32(widthPx * 0x10000, heightPx * 0x10000),
   );
   const mdhd = fullBox("mdhd", 0, 0, u32(0, 0, track.timescale, 0), u16(UNDETERMINED_LANGUAGE, 0));
-  const handler = isVideo ? ["vide", "Video"] : ["soun", "Audio"];
-  const hdlr = fullBox("hdlr", 0, 0, u32(0), fourCc(handler[0]!), u32(0, 0, 0), Buffer.from(`${handler[1]}\0`));
-  const mediaHeader = isVideo ? fullBox("vmhd", 0, 1, u16(0, 0, 0, 0)) : fullBox("smhd", 0, 0, u16(0, 0));
+  const [handler, title] = HANDLERS[track.kind];
+  const hdlr = fullBox("hdlr", 0, 0, u32(0), fourCc(handler), u32(0, 0, 0), Buffer.from(`${title}\0`));
   const dinf = box("dinf", fullBox("dref", 0, 0, u32(1), fullBox("url ", 0, 1)));
-  const stsd = fullBox("stsd", 0, 0, u32(1), isVideo ? visualEntry(track) : audioEntry(track));
+  const stsd = fullBox("stsd", 0, 0, u32(1), sampleEntry(track));
   const tables = [
     fullBox("stts", 0, 0, u32(0)),
     fullBox("stsc", 0, 0, u32(0)),
     fullBox("stsz", 0, 0, u32(0, 0)),
     fullBox("stco", 0, 0, u32(0)),
   ];
-  return box("trak", tkhd, box("mdia", mdhd, hdlr, box("minf", mediaHeader, dinf, box("stbl", stsd, ...tables))));
+  return box(
+    "trak",
+    tkhd,
+    box("mdia", mdhd, hdlr, box("minf", mediaHeader(track), dinf, box("stbl", stsd, ...tables))),
+  );
+}
+
+function mediaHeader({ kind }: Track): Buffer {
+  if (kind === "video") return fullBox("vmhd", 0, 1, u16(0, 0, 0, 0));
+  return kind === "audio" ? fullBox("smhd", 0, 0, u16(0, 0)) : fullBox("nmhd", 0, 0);
+}
+
+function sampleEntry(track: Track): Buffer {
+  if (track.kind === "video") return visualEntry(track);
+  if (track.kind === "audio") return audioEntry(track);
+  return box("wvtt", u32(0), u16(0, 1), box("vttC", Buffer.from("WEBVTT")));
 }
 
 /** "und" in three 5-bit letters, ISO/IEC 14496-12 §8.4.2.3; manifests carry the language. */

@@ -2,11 +2,18 @@
  * A broadcaster: encodes a looped clip with a burnt-in clock and sends it in real time over RTMP, SRT or to any other address that libav can
  * write to. Runs as a separate process with its options as JSON in SLUICE_BROADCAST (see `ClockBroadcast`). Ends with SIGTERM.
  */
-import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE, FF_ENCODER_AAC, FF_ENCODER_LIBX264 } from "node-av/constants";
+import {
+  AV_FRAME_DATA_A53_CC,
+  AV_PICTURE_TYPE_I,
+  AV_PICTURE_TYPE_NONE,
+  FF_ENCODER_AAC,
+  FF_ENCODER_LIBX264,
+} from "node-av/constants";
 import { Decoder, Demuxer, Encoder, FilterAPI, Muxer } from "node-av/api";
 import { type Frame, Log, type Packet } from "node-av/lib";
 import { AV_LOG_ERROR } from "node-av/constants";
 import { setTimeout as sleep } from "node:timers/promises";
+import { popOn } from "./clock-captions.ts";
 import { burnClock } from "./clock-face.ts";
 
 export interface ClockBroadcast {
@@ -19,10 +26,14 @@ export interface ClockBroadcast {
   bitrateBps: number;
   /** Between key frames. */
   keySeconds: number;
+  /** Every second the picture carries a caption with the time of its clock. */
+  hasCaptions?: boolean;
 }
 
 const SAMPLE_RATE_HZ = 48_000;
 const AAC_SAMPLES = 1024;
+/** The picture of every second with a caption. Not the first one, so that captions cross segments. */
+const CAPTION_PICTURE = 7;
 
 const orders = JSON.parse(process.env["SLUICE_BROADCAST"] ?? "{}") as ClockBroadcast;
 const end = new AbortController();
@@ -84,10 +95,15 @@ async function broadcast(): Promise<void> {
     if (frame === undefined) break;
     nextPicture = picture.next();
     frame.makeWritable();
+    const nowMs = Date.now();
     burnClock(
       { bytes: frame.data![0]!, strideBytes: frame.linesize[0]!, widthPx: frame.width, heightPx: frame.height },
-      Date.now(),
+      nowMs,
     );
+    if (orders.hasCaptions === true && number % frameRate === CAPTION_PICTURE) {
+      const words = popOn(new Date(nowMs).toISOString().slice(11, 23));
+      words.copy(frame.newSideData(AV_FRAME_DATA_A53_CC, words.length));
+    }
     frame.pts = BigInt(number);
     frame.pictType = number % Math.round(frameRate * keySeconds) === 0 ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
     for (const packet of await video.encodeAll(frame)) {

@@ -12,6 +12,8 @@ export type LiveAddress = { sessionId: string } & (
   | ({ kind: "playlist"; rendition: string; directives: Directives; isDvr: boolean } & Encryption)
   | ({ kind: "init"; rendition: string; version: number } & Encryption)
   | ({ kind: "media"; rendition: string; msn: number; part: number | null } & Encryption)
+  /** Captions. */
+  | { kind: "text"; rendition: string; msn: number; part: number | null }
   | ({ kind: "mpd"; playbackId: string; isDvr: boolean; selection: Selection; omitsType: boolean } & Encryption)
   | { kind: "thumbnail" }
 );
@@ -50,6 +52,10 @@ export function liveAddressPath(address: LiveAddress): string {
         `live/${sessionId}/${address.rendition}/${address.msn}${part}.m4s`,
         keyQuery(address.encryption),
       );
+    }
+    case "text": {
+      const part = address.part === null ? "" : `.${address.part}`;
+      return `live/${sessionId}/${address.rendition}/${address.msn}${part}.vtt`;
     }
     case "mpd": {
       const { playbackId, isDvr, selection, omitsType } = address;
@@ -108,5 +114,6 @@ export function readLiveAddress(url: URL): LiveAddress | null {
   if (file.endsWith(".mp4"))
     return { kind: "init", sessionId, rendition, version: Number.parseInt(file.slice(5), 10), encryption };
   const [msn, part] = file.slice(0, -".m4s".length).split(".").map(Number);
+  if (file.endsWith(".vtt")) return { kind: "text", sessionId, rendition, msn: msn!, part: part ?? null };
   return { kind: "media", sessionId, rendition, msn: msn!, part: part ?? null, encryption };
 }

@@ -1,5 +1,7 @@
+import { CAPTION_CHANNEL } from "../../protocol/live.ts";
 import { initVersionNamed, type OriginAnswer, originOf } from "../live/index.ts";
 import type { Protection } from "../media/cenc/content-key.ts";
+import { textInit } from "../media/live/wvtt.ts";
 import { keyTags } from "../media/hls/key-tags.ts";
 import { liveThumbnailKey, renditionKey } from "../platform/storage/keys.ts";
 import type { Env } from "../platform/env.ts";
@@ -23,6 +25,7 @@ const TYPES = {
   mpd: "application/dash+xml",
   mp4: "video/mp4",
   jpg: "image/jpeg",
+  vtt: "text/vtt; charset=utf-8",
 };
 
 /**
@@ -35,6 +38,7 @@ export async function answerLiveAddress(env: Env, ctx: Lasting, address: LiveAdd
   const origin = originOf(env, sessionId);
   switch (address.kind) {
     case "init": {
+      if (CAPTION_CHANNEL.test(address.rendition)) return respond(textInit(), TYPES.mp4, IMMUTABLE);
       const { rendition, version, encryption } = address;
       const clear = await answerKey(env, initKey(sessionId, rendition, version));
       if (encryption === null) return clear;
@@ -42,6 +46,8 @@ export async function answerLiveAddress(env: Env, ctx: Lasting, address: LiveAdd
     }
     case "media":
       return await answerMedia(env, ctx, address);
+    case "text":
+      return await answerText(env, address);
     case "playlist": {
       const { rendition, directives, isDvr, encryption } = address;
       const tags = keyTags(await protectionOf(env, ctx, encryption));
@@ -82,6 +88,8 @@ async function answerMedia(
     });
     return new Response(body, { status: clear.status, headers: clear.headers });
   };
+  if (CAPTION_CHANNEL.test(rendition))
+    return await answerOrigin(env, await originOf(env, sessionId).captionsMp4(rendition, msn));
   // A stored segment costs the origin no request.
   const stored = part === null ? await env.MEDIA.get(renditionKey(sessionId, rendition, `${msn}.m4s`)) : null;
   if (stored !== null)
@@ -89,6 +97,16 @@ async function answerMedia(
   const answer = await originOf(env, sessionId).media(rendition, msn, part);
   const initVersion = "initVersion" in answer ? answer.initVersion : 0;
   return await encrypt(await answerOrigin(env, answer), initVersion, answer.kind === "growing");
+}
+
+/** Captions are never encrypted, as those of on-demand media. */
+async function answerText(
+  env: Env,
+  { sessionId, rendition, msn, part }: Extract<LiveAddress, { kind: "text" }>,
+): Promise<Response> {
+  const stored = part === null ? await env.MEDIA.get(renditionKey(sessionId, rendition, `${msn}.vtt`)) : null;
+  if (stored !== null) return respond(stored.body, TYPES.vtt, IMMUTABLE);
+  return await answerOrigin(env, await originOf(env, sessionId).captions(rendition, msn, part));
 }
 
 const initKey = (sessionId: string, rendition: string, version: number) =>
@@ -104,6 +122,8 @@ async function answerOrigin(env: Env, answer: OriginAnswer): Promise<Response> {
       const kept = hasEnded ? ENDED : isEdge ? `public, max-age=${BLOCKING_TARGETS * targetDurationSeconds}` : NEWEST;
       return respond(text, TYPES.m3u8, kept);
     }
+    case "text":
+      return respond(answer.text, TYPES.vtt, IMMUTABLE);
     case "bytes":
       return respond(answer.bytes.slice(), TYPES.mp4, IMMUTABLE);
     case "growing":

@@ -5,6 +5,7 @@ export type SessionTarget = { playbackId: string; sessionId: string } & (
   | { kind: "live-playlist"; rendition: string }
   | { kind: "live-init"; rendition: string; version: number }
   | { kind: "live-media"; rendition: string; msn: number; part: number | null }
+  | { kind: "live-text"; rendition: string; msn: number; part: number | null }
   | { kind: "live-mpd" }
   | { kind: "live-time" }
 );
@@ -18,7 +19,7 @@ const SESSION = new RegExp(`^/(${UUID})/(${UUID})(/.+)$`);
 const MPD = new RegExp(`^/(${UUID})\\.(${UUID})\\.mpd$`);
 const PLAYLIST = new RegExp(`^/(${RENDITION})\\.m3u8$`);
 const INIT = new RegExp(`^/(${RENDITION})/init-(${NUMBER})\\.mp4$`);
-const MEDIA = new RegExp(`^/(${RENDITION})/(${NUMBER})(?:\\.(${NUMBER}))?\\.m4s$`);
+const MEDIA = new RegExp(`^/(${RENDITION})/(${NUMBER})(?:\\.(${NUMBER}))?\\.(?:m4s|vtt)$`);
 
 /** @returns null when the address is not one of a live session */
 export function readLiveTarget(path: string): SessionTarget | null {
@@ -33,5 +34,5 @@ export function readLiveTarget(path: string): SessionTarget | null {
   if (number === undefined) return { kind: "live-playlist", ...session, rendition };
   if (rest.endsWith(".mp4")) return { kind: "live-init", ...session, rendition, version: Number(number) };
   const place = { msn: Number(number), part: part === undefined ? null : Number(part) };
-  return { kind: "live-media", ...session, rendition, ...place };
+  return { kind: rest.endsWith(".vtt") ? "live-text" : "live-media", ...session, rendition, ...place };
 }

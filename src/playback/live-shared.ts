@@ -19,13 +19,18 @@ const LEAST_GZIP_BYTES = 200;
 
 const answers = new SingleFlight<SharedAnswer>();
 
-/** Playlists, MPDs and parts: many viewers request them at the same moment. */
+/** Playlists, MPDs, captions and parts: many viewers request them at the same moment. */
 export const isShared = (address: LiveAddress): boolean =>
-  address.kind === "playlist" || address.kind === "mpd" || (address.kind === "media" && address.part !== null);
+  address.kind === "playlist" ||
+  address.kind === "mpd" ||
+  address.kind === "text" ||
+  (address.kind === "media" && address.part !== null);
 
-/** Answers that do not change over time: blocking playlist requests and parts. */
+/** Answers that do not change over time: blocking playlist requests, captions and parts. */
 const isLasting = (address: LiveAddress): boolean =>
-  address.kind === "media" || (address.kind === "playlist" && address.directives.waitFor !== null);
+  address.kind === "media" ||
+  address.kind === "text" ||
+  (address.kind === "playlist" && address.directives.waitFor !== null);
 
 /**
  * Sends one request for all viewers of this isolate who want the same resource at the same moment, and compresses the answer once. This

@@ -114,7 +114,7 @@ async function offerOf(
   const recent = offers.get(id, Date.now());
   if (recent !== undefined) return recent;
   const offer = await originOf(env, id).offer();
-  if (offer === null) return { variants: renditions, frameRate: null, channels: null, measuredBps: {} };
+  if (offer === null) return { variants: renditions, frameRate: null, channels: null, measuredBps: {}, captions: [] };
   offers.set(id, offer, Date.now() + KNOWN_MS);
   return offer;
 }
@@ -201,6 +201,8 @@ function addressOf(
       return { kind: "init", sessionId, rendition: target.rendition, version: target.version, encryption };
     case "live-media":
       return { kind: "media", sessionId, rendition: target.rendition, msn: target.msn, part: target.part, encryption };
+    case "live-text":
+      return { kind: "text", sessionId, rendition: target.rendition, msn: target.msn, part: target.part };
     case "live-playlist": {
       const directives = readDirectives(query);
       if ("problem" in directives) throw new Problem("bad_directives", directives.problem);

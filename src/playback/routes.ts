@@ -122,6 +122,7 @@ async function answerTarget(
     case "live-playlist":
     case "live-init":
     case "live-media":
+    case "live-text":
     case "live-mpd":
     case "live-time":
       return answerLive(viewer, env, ctx, target);

@@ -2,6 +2,7 @@
 import type { Protection } from "../../src/media/cenc/content-key.ts";
 import { commonPssh, widevinePssh } from "../../src/media/cenc/pssh.ts";
 import { mpd } from "../../src/media/dash/mpd.ts";
+import type { CaptionChannel } from "../../src/media/live/captions.ts";
 import { liveMpd } from "../../src/media/live/mpd.ts";
 import type { MpdRendition } from "../../src/media/live/mpd-periods.ts";
 import type { LiveRendition, LiveSegment, LiveTiming } from "../../src/media/live/timeline.ts";
@@ -114,7 +115,13 @@ const asMpdRendition = (rendition: LiveRendition): MpdRendition => {
 
 function onAir(
   renditions: LiveRendition[],
-  change: { windowSeconds?: number | null; timing?: LiveTiming; omitsType?: boolean; protection?: Protection } = {},
+  change: {
+    windowSeconds?: number | null;
+    timing?: LiveTiming;
+    omitsType?: boolean;
+    protection?: Protection;
+    captions?: CaptionChannel[];
+  } = {},
 ): OurMpd {
   const text = liveMpd({
     renditions: renditions.map(asMpdRendition),
@@ -166,6 +173,10 @@ function recording(
   return onDemand({ ...facts("ready", rows), textTracks }, range?.first ?? 0);
 }
 
+const CAPTIONS: CaptionChannel[] = [
+  { name: "cc1", languageCode: "und" },
+  { name: "service2", languageCode: "es" },
+];
 const standard = { timing: { targetDurationSeconds: 2, partTargetMs: null } };
 const firstSegment = (row: Rendition): Rendition => ({
   ...growing(row),
@@ -207,6 +218,7 @@ export const OUR_MPDS: Record<string, () => OurMpd> = {
   "live, within a segment": () => onAir(session(3, 2)),
   "live, at a segment's end": () => onAir(session(4, 0)),
   "live, a full window": () => onAir(session(100, 3)),
+  "live, with captions": () => onAir(session(8, 2), { captions: CAPTIONS }),
   "live, DVR": () => onAir(session(100, 3), { windowSeconds: null }),
   "live, after a reconnect": () => onAir(reconnected()),
   "live, the window within the second Period": () => onAir(reconnected(), { windowSeconds: 4 }),

@@ -339,3 +339,17 @@ test("ffprobe lists the added sound and the subtitles with their languages", asy
   const texts = found.filter(({ codec_type: type }) => type === "subtitle");
   expect(texts.map(({ tags }) => tags?.language)).toEqual(["en-US", "es", "it"]);
 });
+
+test.each([
+  ["m3u8", ["audio-English", "audio-German", "main-video-0", "text-English", "text-Italian", "text-Spanish"]],
+  ["mpd", ["audio-1", "audio-2", "text-3", "text-4", "text-5", "video-0"]],
+])("GStreamer lists the picture, both sounds and all subtitles of the .%s", async (extension, expected) => {
+  const sinks = ["video", "audio", "text"].map((kind) => `${kind}-sink=fakesink sync=false`);
+  const { stderr } = await run(
+    process.env["GST_LAUNCH"] ?? "gst-launch-1.0",
+    ["playbin3", `uri=${address}.${extension}`, ...sinks],
+    { env: { ...process.env, GST_DEBUG: "adaptivedemux2:5", GST_DEBUG_NO_COLOR: "1" }, maxBuffer: 16 << 20 },
+  );
+  const listed = [...stderr.matchAll(/Adding '([^']*)' to collection/g)].map(([, name = ""]) => name);
+  expect([...new Set(listed)].toSorted()).toEqual(expected);
+});

@@ -60,6 +60,7 @@ export class SessionClient {
     this.#call("PUT", `init/${rendition}/${version}`, bytes);
 
   putPart = async (facts: PartFacts, bytes: Buffer): Promise<PartAnswer> => {
+    const captions = Buffer.from(facts.captions === undefined ? "" : JSON.stringify(facts.captions));
     const query = new URLSearchParams({
       ticks: String(facts.durationTicks),
       at: String(facts.decodeTicks),
@@ -68,9 +69,11 @@ export class SessionClient {
       capturedAt: String(Math.round(facts.capturedAtMs)),
       discontinuity: facts.isDiscontinuous ? "1" : "0",
       init: String(facts.initVersion),
+      ...(captions.length > 0 ? { captions: String(captions.length) } : {}),
     });
     const { rendition, msn, part } = facts;
-    return (await this.#call("PUT", `parts/${rendition}/${msn}/${part}?${query.toString()}`, bytes)) as PartAnswer;
+    const body = captions.length > 0 ? Buffer.concat([captions, bytes]) : bytes;
+    return (await this.#call("PUT", `parts/${rendition}/${msn}/${part}?${query.toString()}`, body)) as PartAnswer;
   };
 
   gap = async (rendition: string, msn: number): Promise<PartAnswer> =>

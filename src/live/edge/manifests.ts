@@ -47,44 +47,60 @@ export class LiveManifests {
     keyTags: string[] = [],
   ): Promise<OriginAnswer> {
     const { session } = this.#index();
-    const rendition = this.#index().rendition(name);
+    const isText = this.#isCaptions(name);
+    // Captions have the segments and parts of the picture.
+    const rendition = isText ? this.#index().captionLeader : this.#index().rendition(name);
     if (session === null || rendition === null) return { kind: "nothing" };
     const { timing } = session;
     const waitFor = wantedPlace(rendition, timing, asked);
     const decision = decideReload(rendition, timing, waitFor);
     if (typeof decision !== "string") return { kind: "bad", problem: decision.problem };
-    if (decision === "wait" && !(await this.#requests.wait(name, waitFor!, session))) return { kind: "late" };
-    const text = this.#render(rendition, session, { isDvr, isDelta: skip !== null, keyTags });
+    if (decision === "wait" && !(await this.#requests.wait(rendition.name, waitFor!, session))) return { kind: "late" };
+    const asCaptions = isText ? name : null;
+    const text = this.#render(rendition, session, { isDvr, isDelta: skip !== null, keyTags, asCaptions });
     const { targetDurationSeconds } = timing;
     const { hasEnded } = rendition;
     return { kind: "playlist", text, hasEnded, isEdge: isAtEdge(rendition, asked), targetDurationSeconds };
   }
 
+  #isCaptions = (name: string): boolean => this.#index().captions.has(name);
+
+  /** @param asCaptions the channel whose captions are listed with the segments of `rendition`; null = the rendition itself */
   #render(
     rendition: LiveRendition,
     session: OriginSession,
-    { isDvr, isDelta, keyTags }: { isDvr: boolean; isDelta: boolean; keyTags: string[] },
+    {
+      isDvr,
+      isDelta,
+      keyTags,
+      asCaptions,
+    }: { isDvr: boolean; isDelta: boolean; keyTags: string[]; asCaptions: string | null },
   ): string {
-    const key = [rendition.name, isDvr, isDelta, ...keyTags].join(" ");
+    const key = [asCaptions ?? rendition.name, isDvr, isDelta, ...keyTags].join(" ");
     const known = this.#playlists.get(key);
     if (known !== undefined) return known;
     const { timing, windowSeconds, isBounded = false } = session;
-    const { all, history } = this.#index();
+    const { all, history, captions, captionLeader } = this.#index();
+    const name = asCaptions ?? rendition.name;
+    const text =
+      captionLeader === null ? [] : captions.offered.map(({ name: channel }) => ({ ...captionLeader, name: channel }));
     // A delta update skips everything older than the memory, so it needs no DVR window from SQLite.
     const isFromMemory = isDvr && isDelta && skipsSegments(rendition, timing);
     const dvrWindow = () => (isFromMemory ? rendition : this.#dvrWindow(rendition, isBounded));
-    const text = livePlaylist({
-      rendition: isDvr ? dvrWindow() : windowed(rendition, timing, windowSeconds),
+    const listed = isDvr ? dvrWindow() : windowed(rendition, timing, windowSeconds);
+    const playlist = livePlaylist({
+      rendition: asCaptions === null ? listed : { ...listed, name, droppedFrom: null },
       timing,
-      others: all.filter((other) => other !== rendition),
+      others: [...all, ...text].filter((other) => other.name !== name),
       isDelta,
       query: isDvr ? "?dvrMode=true" : "",
       isEvent: isDvr && isBounded,
-      keyTags,
+      isText: asCaptions !== null,
+      keyTags: asCaptions === null ? keyTags : [],
       ...(isFromMemory ? { older: history.olderThanMemory(rendition, isBounded) } : {}),
     });
-    this.#playlists.set(key, text);
-    return text;
+    this.#playlists.set(key, playlist);
+    return playlist;
   }
 
   #dvrWindow(rendition: LiveRendition, isBounded: boolean): LiveRendition {
@@ -126,19 +142,20 @@ export class LiveManifests {
       nowMs: this.#clock(),
       omitsType,
       protection,
+      captions: index.captions.offered,
     });
     return text === null ? null : { text, hasEnded: renditions.every(({ live }) => live.hasEnded) };
   }
 
   /** The variants for new players; null before the session has begun. */
   offer(): LiveOffer | null {
-    const { all, session } = this.#index();
+    const { all, session, captions } = this.#index();
     if (session === null) return null;
     const dropped = droppedRungs(all);
     const variants = session.renditions.filter(({ name }) => !dropped.includes(name));
     const measuredBps = Object.fromEntries(all.map((live) => [live.name, measuredBitrate(live)]));
     const frameRate = session.started?.video?.frameRate || null;
-    return { variants, frameRate, channels: soundChannels(session), measuredBps };
+    return { variants, frameRate, channels: soundChannels(session), measuredBps, captions: captions.offered };
   }
 }
 

@@ -81,7 +81,7 @@ export const ingestRoutes = new Hono<LiveContext>()
   })
   .put("/internal/live/:sessionId/parts/:rendition/:msn{[0-9]{1,9}}/:part{[0-9]{1,4}}", async (c) => {
     const facts = validQuery(PartQuery, c.req.query());
-    const bytes = await readBytes(c.req.raw, MAX_PART_BYTES);
+    const bytes = await readBytes(c.req.raw, MAX_PART_BYTES + facts.captions);
     const { rendition, msn, part } = c.req.param();
     const place = { rendition, msn: Number(msn), part: Number(part) };
     return c.json(await storePart(c.env, c.var.grant, place, facts, bytes));

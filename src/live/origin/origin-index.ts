@@ -3,7 +3,9 @@ import { judgePlace, NO_RENDITION } from "./judge-place.ts";
 import { gapSegment, newSegment } from "./new-segment.ts";
 import type { ArrivingPart, LiveEnd, OriginSession, PartVerdict } from "../../media/live/origin-facts.ts";
 import { OriginHistory, segmentOf } from "./origin-history.ts";
+import { OriginCaptions } from "./origin-captions.ts";
 import { OriginStore } from "./origin-store.ts";
+import { isOpen } from "../../media/live/captions.ts";
 import {
   endTicks,
   startsPeriod,
@@ -22,12 +24,14 @@ export class OriginIndex {
   readonly #renditions = new Map<string, LiveRendition>();
   readonly store: OriginStore;
   readonly history: OriginHistory;
+  readonly captions: OriginCaptions;
   session: OriginSession | null;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.store = new OriginStore(storage.sql);
     this.history = new OriginHistory(storage, this.store);
+    this.captions = new OriginCaptions(storage);
     this.session = storage.kv.get<OriginSession>("session") ?? null;
     if (this.session !== null) this.#load(this.session);
   }
@@ -57,6 +61,13 @@ export class OriginIndex {
 
   get all(): LiveRendition[] {
     return [...this.#renditions.values()];
+  }
+
+  /** The rung whose segments and parts are those of the captions; null without a picture. */
+  get captionLeader(): LiveRendition | null {
+    const video = this.session?.renditions.filter(({ kind }) => kind === "video") ?? [];
+    const rungs = video.flatMap(({ name }) => this.rendition(name) ?? []);
+    return rungs.find(({ droppedFrom }) => droppedFrom === null) ?? rungs[0] ?? null;
   }
 
   get hasEnded(): boolean {
@@ -112,8 +123,12 @@ export class OriginIndex {
       bytes: open.bytes + bytes.byteLength,
       parts: [...open.parts, { durationTicks, bytes: bytes.byteLength, isIndependent }],
     };
+    const { captions = [] } = arriving;
+    // A segment of captions is final once the leader's segment is.
+    const leader = captions.length > 0 ? this.captionLeader : null;
     this.#storage.transactionSync(() => {
       this.store.savePart(arriving.rendition, msn, part, bytes);
+      if (leader !== null && isOpen(leader, msn)) this.captions.add(msn, part, captions);
       this.#put(rendition, segment);
     });
     if (rendition.droppedFrom !== null && msn >= rendition.droppedFrom) this.#setDropped(rendition, null);

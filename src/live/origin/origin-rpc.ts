@@ -20,6 +20,8 @@ export interface MpdRequest {
 
 export type OriginAnswer =
   | { kind: "playlist"; text: string; hasEnded: boolean; isEdge: boolean; targetDurationSeconds: number }
+  /** Captions as WebVTT. */
+  | { kind: "text"; text: string }
   | { kind: "bytes"; bytes: Uint8Array; initVersion: number }
   /** The unfinished segment, streamed part by part. */
   | { kind: "growing"; stream: ReadableStream<Uint8Array>; initVersion: number }
@@ -54,6 +56,8 @@ export interface LiveOriginCalls {
   playlist(name: string, directives: Directives, isDvr: boolean, keyTags?: string[]): Promise<OriginAnswer>;
   mpd(request: MpdRequest): { text: string; hasEnded: boolean } | null;
   media(name: string, msn: number, part: number | null): Promise<OriginAnswer>;
+  captions(name: string, msn: number, part: number | null): Promise<OriginAnswer>;
+  captionsMp4(name: string, msn: number): Promise<OriginAnswer>;
   offer(): LiveOffer | null;
   dropped(): string[];
   watched(streamId: string, viewers: string[]): void;

@@ -69,7 +69,7 @@ export const UpdateStream = changedElsewhere(
     enableRecording: AT_CREATION,
     latencyMode: AT_CREATION,
     lowLatency: AT_CREATION,
-    closedCaptions: "live captions are not available yet",
+    closedCaptions: "generated captions are not available yet; those in the picture of a broadcast need no setting",
     drmConfigurationId: AT_CREATION,
     accessPolicy: "each playback ID has its own: create one with POST /v1/live/streams/{streamId}/playback-ids",
   },

@@ -72,7 +72,7 @@ const textRates = (text: TextTrack[]) => ({
 });
 
 /** For viewers who do not hear the sound (HLS Authoring Specification, 4.5). */
-const CAPTION_CHARACTERISTICS =
+export const CAPTION_CHARACTERISTICS =
   "public.accessibility.transcribes-spoken-dialog,public.accessibility.describes-music-and-sound";
 
 /** The subtitle renditions (RFC 8216 §4.3.4.1). Players select none without a choice of the viewer, except the default one. */

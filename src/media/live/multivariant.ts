@@ -1,6 +1,8 @@
 import { liveProtectionBps } from "../cenc/overhead.ts";
 import { quoted, tag } from "../hls/attributes.ts";
+import { CAPTION_CHARACTERISTICS } from "../hls/multivariant.ts";
 import { type Selection, selectRungs } from "../manifest/selection.ts";
+import { type CaptionChannel, captionLabels, CAPTIONS_BPS } from "./captions.ts";
 
 export interface LiveVariant {
   name: string;
@@ -12,6 +14,7 @@ export interface LiveVariant {
 }
 
 const GROUP = "audio";
+const TEXT_GROUP = "captions";
 /** Container overhead. */
 const OVERHEAD = 1.05;
 
@@ -28,11 +31,13 @@ export interface LiveOffer {
   channels: number | null;
   /** Peak bit rate so far, by rendition. */
   measuredBps: Record<string, number>;
+  /** Channels of captions that have shown text. */
+  captions: CaptionChannel[];
 }
 
 /**
- * The multivariant playlist of a live session. It is complete from the first response, because the renditions are known before the first
- * part.
+ * The multivariant playlist of a live session. Picture and sound are complete from the first response, because they are known before the
+ * first part. Captions are listed once they have shown text.
  *
  * @param base the path of the renditions, relative to this playlist
  * @param query of the renditions' playlist URIs: "" or "?dvrMode=true"
@@ -45,11 +50,12 @@ export function liveMultivariant(
   query = "",
   isProtected = false,
 ): string {
-  const { variants, frameRate, channels } = offer;
+  const { variants, frameRate, channels, captions } = offer;
   const audio = variants.filter(({ kind }) => kind === "audio");
   const video = variants.filter(({ kind }) => kind === "video").toSorted((a, b) => b.bitrateBps - a.bitrateBps);
   const peak = (one: LiveVariant) => peakBps(one, offer) + (isProtected ? liveProtectionBps(one.kind) : 0);
   const soundPeakBps = Math.max(0, ...audio.map(peak));
+  const textBps = captions.length > 0 ? CAPTIONS_BPS : 0;
   const streams = video.length > 0 ? selectRungs(video, selection) : audio;
   return [
     "#EXTM3U",
@@ -58,13 +64,17 @@ export function liveMultivariant(
     ...(video.length > 0
       ? audio.map((one, index) => audioTag(index, channels, `${base}/${one.name}.m3u8${query}`))
       : []),
+    ...(video.length > 0
+      ? captionLabels(captions).map((channel) => captionsTag(channel, `${base}/${channel.name}.m3u8${query}`))
+      : []),
     ...streams.flatMap((stream) => [
       tag("EXT-X-STREAM-INF", {
-        BANDWIDTH: Math.ceil(peak(stream) + (stream.kind === "video" ? soundPeakBps : 0)),
+        BANDWIDTH: Math.ceil(peak(stream) + (stream.kind === "video" ? soundPeakBps + textBps : 0)),
         CODECS: quoted([...new Set([stream.codec, ...audio.map(({ codec }) => codec)])].join(",")),
         RESOLUTION: stream.widthPx === null ? null : `${stream.widthPx}x${stream.heightPx}`,
         "FRAME-RATE": stream.kind === "video" ? frameRate?.toFixed(3) : null,
         AUDIO: stream.kind === "video" && audio.length > 0 ? quoted(GROUP) : null,
+        SUBTITLES: stream.kind === "video" && captions.length > 0 ? quoted(TEXT_GROUP) : null,
         "CLOSED-CAPTIONS": stream.kind === "video" ? "NONE" : null,
       }),
       `${base}/${stream.name}.m3u8${query}`,
@@ -72,6 +82,19 @@ export function liveMultivariant(
     "",
   ].join("\n");
 }
+
+const captionsTag = ({ label, languageCode }: ReturnType<typeof captionLabels>[number], uri: string) =>
+  tag("EXT-X-MEDIA", {
+    TYPE: "SUBTITLES",
+    "GROUP-ID": quoted(TEXT_GROUP),
+    NAME: quoted(label),
+    LANGUAGE: languageCode === "und" ? null : quoted(languageCode),
+    DEFAULT: "NO",
+    AUTOSELECT: "YES",
+    FORCED: "NO",
+    CHARACTERISTICS: quoted(CAPTION_CHARACTERISTICS),
+    URI: quoted(uri),
+  });
 
 /** The peak segment bit rate (RFC 8216bis §4.4.6.2). A copied source may exceed its announced rate, so the measured rate counts too. */
 const peakBps = ({ name, bitrateBps }: LiveVariant, { measuredBps }: LiveOffer): number =>

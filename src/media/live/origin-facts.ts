@@ -1,5 +1,5 @@
 /** Requests to a live origin and its answers. Types only. */
-import type { Started } from "../../../protocol/live.ts";
+import type { PartCaptions, Started } from "../../../protocol/live.ts";
 import type { LiveVariant } from "./multivariant.ts";
 import type { LivePart, LiveTiming } from "./timeline.ts";
 
@@ -36,6 +36,8 @@ export interface ArrivingPart extends LivePart {
   capturedAtMs: number;
   isDiscontinuous: boolean;
   initVersion: number;
+  /** What captions show during the part. Absent when there are none. */
+  captions?: PartCaptions;
 }
 
 /** Where a session's media resumes after an interruption. */

@@ -31,6 +31,8 @@ export interface LivePlaylist {
   isEvent?: boolean;
   /** Delta updates only: listed segments before the rendition's first. All of them are skipped. */
   older?: { segments: number; discontinuities: number };
+  /** WebVTT segments: captions, which need no init segment. */
+  isText?: boolean;
   /** EXT-X-KEY of encrypted media. A delta update has them too, because its segments follow skipped ones. */
   keyTags?: string[];
 }
@@ -44,6 +46,7 @@ export function livePlaylist({
   query = "",
   isEvent = false,
   older,
+  isText = false,
   keyTags = [],
 }: LivePlaylist): string {
   const rendition = timing.partTargetMs === null ? wholeOnly(all) : all;
@@ -52,6 +55,7 @@ export function livePlaylist({
   const isLowLatency = partTargetMs !== null;
   const skipped = isDelta && !hasEnded ? firstWithin(rendition, SKIP_AFTER_TARGETS * targetDurationSeconds) : 0;
   const firstWithParts = firstWithin(rendition, PARTS_FOR_TARGETS * targetDurationSeconds);
+  const extension = isText ? "vtt" : "m4s";
   const firstMsn = (segments[0]?.msn ?? 0) - (older?.segments ?? 0);
   const discontinuitySequence = older?.discontinuities ?? discontinuitiesBefore(rendition, firstMsn);
   const lines = [
@@ -67,19 +71,23 @@ export function livePlaylist({
     ...(skipped > 0 ? [`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped + (older?.segments ?? 0)}`] : []),
     ...keyTags,
   ];
-  let initVersion = skipped > 0 ? segments[skipped - 1]!.initVersion : null;
+  // A delta update repeats the EXT-X-MAP of skipped segments: Shaka reads the timescale of the segments after them there.
+  let initVersion: number | null = null;
   for (let index = skipped; index < segments.length; index += 1) {
     const segment = segments[index]!;
     if (segment.isDiscontinuous) lines.push("#EXT-X-DISCONTINUITY");
-    if (segment.initVersion !== initVersion) lines.push(`#EXT-X-MAP:URI="${name}/init-${segment.initVersion}.mp4"`);
+    if (!isText && segment.initVersion !== initVersion)
+      lines.push(`#EXT-X-MAP:URI="${name}/init-${segment.initVersion}.mp4"`);
     initVersion = segment.initVersion;
     lines.push(`#EXT-X-PROGRAM-DATE-TIME:${new Date(segment.capturedAtMs).toISOString()}`);
-    if (isLowLatency && index >= firstWithParts && !segment.isGap) lines.push(...partLines(segment, name, timescale));
-    if (segment.isWhole) lines.push(...segmentLines(segment, name, timescale));
+    if (isLowLatency && index >= firstWithParts && !segment.isGap)
+      lines.push(...partLines(segment, name, timescale, extension));
+    if (segment.isWhole) lines.push(...segmentLines(segment, name, timescale, extension));
   }
   const next = nextPart(rendition);
   const isComing = next !== null && (rendition.droppedFrom === null || next.msn < rendition.droppedFrom);
-  if (isLowLatency && isComing) lines.push(`#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${name}/${next.msn}.${next.part}.m4s"`);
+  if (isLowLatency && isComing)
+    lines.push(`#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${name}/${next.msn}.${next.part}.${extension}"`);
   if (hasEnded) lines.push("#EXT-X-ENDLIST");
   else if (isLowLatency) lines.push(...others.flatMap((other) => reportLine(other, query)));
   return `${lines.join("\n")}\n`;
@@ -114,16 +122,16 @@ function firstWithin({ segments, timescale }: LiveRendition, seconds: number): n
   return first;
 }
 
-function partLines({ msn, parts }: LiveSegment, name: string, timescale: number): string[] {
+function partLines({ msn, parts }: LiveSegment, name: string, timescale: number, extension: "m4s" | "vtt"): string[] {
   return parts.map(
     ({ durationTicks, isIndependent }, part) =>
-      `#EXT-X-PART:DURATION=${seconds(durationTicks / timescale)},URI="${name}/${msn}.${part}.m4s"${isIndependent ? ",INDEPENDENT=YES" : ""}`,
+      `#EXT-X-PART:DURATION=${seconds(durationTicks / timescale)},URI="${name}/${msn}.${part}.${extension}"${isIndependent || extension === "vtt" ? ",INDEPENDENT=YES" : ""}`,
   );
 }
 
-function segmentLines(segment: LiveSegment, name: string, timescale: number): string[] {
+function segmentLines(segment: LiveSegment, name: string, timescale: number, extension: "m4s" | "vtt"): string[] {
   const inf = `#EXTINF:${seconds(segmentSeconds(segment, timescale))},`;
-  return [...(segment.isGap ? ["#EXT-X-GAP"] : []), inf, `${name}/${segment.msn}.m4s`];
+  return [...(segment.isGap ? ["#EXT-X-GAP"] : []), inf, `${name}/${segment.msn}.${extension}`];
 }
 
 function reportLine(other: LiveRendition, query: string): string[] {

@@ -25,7 +25,7 @@ let manifest: string;
 beforeAll(async () => {
   platform = await sharedPlatform({ withIngest: true });
   stream = await newLiveStream(platform);
-  const small = { widthPx: 640, heightPx: 360, frameRate: 15, bitrateBps: 800_000 };
+  const small = { widthPx: 640, heightPx: 360, frameRate: 15, bitrateBps: 800_000, hasCaptions: true };
   broadcaster = await startBroadcaster(stream.ingest.rtmp, small);
   manifest = `${platform.baseUrl}/${stream.playbackIds[0]!.id}.m3u8`;
   const playlist = await eventually("a playlist", () => smallestPlaylist(manifest));
@@ -53,6 +53,7 @@ test("a strict player finds no violation of RFC 8216bis up to the end of the str
   const ending = new Promise((done) => setTimeout(done, (CHECK_SECONDS - 4) * 1000)).then(async () => {
     expect((await platform.api("PUT", `/v1/live/streams/${stream.streamId}/finish`)).status).toBe(200);
   });
+  expect(await (await fetch(manifest)).text()).toMatch(/TYPE=SUBTITLES,.*NAME="CC1"/); // of RTMP
   const { verdicts } = await check(manifest, { seconds: CHECK_SECONDS });
   await ending;
   const broken = verdicts.filter(({ state }) => state === "FAIL" || state === "warn");

@@ -18,7 +18,12 @@ export interface Watched {
 /** Displayed pictures after which a player counts as playing. */
 const ENOUGH = 15;
 
-const inPage = <T>(page: Page, act: (page: typeof live, argument: never) => T, argument: unknown = null): Promise<T> =>
+/** Runs a function in the page. */
+export const inPage = <T>(
+  page: Page,
+  act: (page: typeof live, argument: never) => T,
+  argument: unknown = null,
+): Promise<T> =>
   page.evaluate(
     ([words, value]) => {
       // oxlint-disable-next-line typescript/no-implied-eval -- a function cannot be passed to the page

@@ -15,6 +15,8 @@ export interface LiveSample {
   capturedAtMs: number | null;
   positionSeconds: number;
   heightPx: number;
+  /** The captions over the picture; "" = none. */
+  captions: string;
 }
 
 const log: { errors: string[]; stalls: { atMs: number; positionSeconds: number }[] } = { errors: [], stalls: [] };
@@ -71,14 +73,26 @@ function look(_now: number, { expectedDisplayTime, mediaTime, height }: VideoFra
     capturedAtMs: readClock(),
     positionSeconds: mediaTime,
     heightPx: height,
+    captions: captionsShown(),
   });
 }
+
+const captionsShown = (): string =>
+  [...video.textTracks]
+    .filter(({ mode }) => mode === "showing")
+    .flatMap(({ activeCues }) => [...(activeCues ?? [])].map((cue) => Reflect.get(cue, "text") as string))
+    .join("\n");
+
 video.requestVideoFrameCallback(look);
 
 interface LiveFace {
   seek(positionSeconds: number): void;
   /** Seeks to the player's own live position. */
   toLive(): void;
+  /** The names of the captions. */
+  captions(): string[];
+  /** Shows the first captions. */
+  showCaptions(): void;
 }
 
 function playHls(url: string, config: object): LiveFace {
@@ -89,7 +103,15 @@ function playHls(url: string, config: object): LiveFace {
   hls.loadSource(url);
   hls.attachMedia(video);
   Object.assign(window, { hls });
-  return { seek: seekElement, toLive: () => (video.currentTime = hls.liveSyncPosition ?? video.currentTime) };
+  return {
+    seek: seekElement,
+    toLive: () => (video.currentTime = hls.liveSyncPosition ?? video.currentTime),
+    captions: () => hls.subtitleTracks.map(({ name }) => name),
+    showCaptions() {
+      hls.subtitleDisplay = true;
+      hls.subtitleTrack = 0;
+    },
+  };
 }
 
 function playDash(url: string, config: object): LiveFace {
@@ -100,7 +122,15 @@ function playDash(url: string, config: object): LiveFace {
   player.initialize(video, url, true);
   Object.assign(window, { dash: player });
   // A seek of the element alone would leave its live delay as it was: the catch-up then seeks back to the edge.
-  return { seek: (seconds) => player.seekToPresentationTime(seconds), toLive: () => player.seekToOriginalLive() };
+  return {
+    seek: (seconds) => player.seekToPresentationTime(seconds),
+    toLive: () => player.seekToOriginalLive(),
+    captions: () => player.getTracksFor("text").flatMap(({ labels }) => labels.map(({ text }) => text)),
+    showCaptions() {
+      player.enableText(true);
+      player.setTextTrack(0);
+    },
+  };
 }
 
 async function playShaka(url: string, config: object): Promise<LiveFace> {
@@ -112,7 +142,12 @@ async function playShaka(url: string, config: object): Promise<LiveFace> {
   );
   await player.attach(video);
   await player.load(url);
-  return { seek: seekElement, toLive: () => player.goToLive() };
+  return {
+    seek: seekElement,
+    toLive: () => player.goToLive(),
+    captions: () => player.getTextTracks().map(({ label }) => label ?? ""),
+    showCaptions: () => player.selectTextTrack(player.getTextTracks()[0]),
+  };
 }
 
 const seekElement = (positionSeconds: number): void => {
@@ -131,6 +166,8 @@ export const live = {
   },
   seek: (positionSeconds: number): void => face.seek(positionSeconds),
   toLive: (): void => face.toLive(),
+  captions: (): string[] => face.captions(),
+  showCaptions: (): void => face.showCaptions(),
   seekable: (): [number, number] | null =>
     video.seekable.length === 0 ? null : [video.seekable.start(0), video.seekable.end(0)],
   buffered: (): [number, number][] =>

@@ -1,6 +1,7 @@
 /** Rules of live streams. */
 import { JobFailure } from "../../../protocol/jobs.ts";
-import { Dropped, Ended, Heartbeat, Started } from "../../../protocol/live.ts";
+import { RunCaptions } from "../../../encoder/live/run-captions.ts";
+import { Dropped, Ended, Heartbeat, PartCaptions, PartQuery, Started } from "../../../protocol/live.ts";
 import { dvrFirstMsn } from "../../../src/live/origin/origin-history.ts";
 import { layoutOf, splitRange } from "../../../src/media/download/layout.ts";
 import { decideReload, readDirectives } from "../../../src/media/live/reload.ts";
@@ -76,7 +77,29 @@ const rung = (codec: string) => ({
   timescale: 1,
 });
 
+/** The number of captions that are shown, one picture each, with an empty one before each. */
+function captionsShown(...lengths: number[]): number {
+  const captions = new RunCaptions();
+  const rate = { num: 1_000_000, den: 1 }; // no time passes
+  for (const [n, length] of lengths.entries()) {
+    captions.show(2 * n, [{ channel: "cc1", text: "", settings: "" }], rate);
+    captions.show(2 * n + 1, [{ channel: "cc1", text: text(length), settings: "" }], rate);
+  }
+  return captions.between(0, 2 * lengths.length, (frame) => frame).flatMap(({ cues }) => cues).length;
+}
+const PART = { ticks: 1, at: 0, independent: "1", last: "1", capturedAt: 0, discontinuity: "0", init: 0 };
+
 export const LIVE_TRIALS = {
+  "live-caption": upTo((length) => (captionsShown(length) === 1 ? TAKEN : "not shown")),
+  // Two captions and the empty one between them are three changes.
+  "live-caption-allowance": upTo((length) => (captionsShown(2000, length - 2000 - 3 * 40) === 2 ? TAKEN : "held back")),
+  "live-captions": upTo((captions) => parsed(PartQuery, { ...PART, captions })),
+  "live-caption-channels": upTo((count) =>
+    parsed(
+      PartCaptions,
+      Array.from({ length: count }, () => ({ channel: "cc1", cues: [] })),
+    ),
+  ),
   viewers: upTo((count) => {
     const window = new ViewerWindow();
     window.see(

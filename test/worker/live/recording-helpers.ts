@@ -1,6 +1,6 @@
 /** A broadcaster that sends media: texts for bytes, "v720 3.1" for part 1 of segment 3. */
 import { env } from "cloudflare:test";
-import type { Started } from "../../../protocol/live.ts";
+import type { PartCaptions, Started } from "../../../protocol/live.ts";
 import { send } from "../workspace.ts";
 import { type Broadcaster, connect, FACTS, type Stream } from "./live-helpers.ts";
 
@@ -23,14 +23,18 @@ export interface Bring {
   isDiscontinuous?: boolean;
   /** Time of the segment's first sample. */
   atSeconds?: number;
+  /** Of each part. */
+  captions?: (part: number) => PartCaptions;
 }
 
 /** Sends one segment of 2 s in four parts, or only its first parts. */
 export async function bring({ sessionId, token }: Broadcaster, msn: number, more: Bring = {}): Promise<void> {
-  const { rendition = "v720", parts = PARTS, init = 0, isDiscontinuous = false, atSeconds = msn * 2 } = more;
-  const timescale = FACTS.renditions.find(({ name }) => name === rendition)!.timescale;
+  const { rendition = "v720", parts = PARTS, init = 0, isDiscontinuous = false, atSeconds = msn * 2, captions } = more;
+  const { timescale } = FACTS.renditions.find(({ name }) => name[0] === rendition[0])!;
   const ticks = (SEGMENT_SECONDS / PARTS) * timescale;
   for (let part = 0; part < parts; part += 1) {
+    const shown = captions?.(part) ?? [];
+    const text = shown.length === 0 ? "" : JSON.stringify(shown);
     const query = new URLSearchParams({
       ticks: String(ticks),
       at: String(atSeconds * timescale + part * ticks),
@@ -39,9 +43,10 @@ export async function bring({ sessionId, token }: Broadcaster, msn: number, more
       capturedAt: String(1_795_000_000_000 + msn * SEGMENT_SECONDS * 1000),
       discontinuity: isDiscontinuous ? "1" : "0",
       init: String(init),
+      ...(text === "" ? {} : { captions: String(new TextEncoder().encode(text).length) }),
     });
     const path = `/internal/live/${sessionId}/parts/${rendition}/${msn}/${part}?${query.toString()}`;
-    await put(path, `[${rendition} ${msn}.${part}]`, token);
+    await put(path, `${text}[${rendition} ${msn}.${part}]`, token);
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { CaptionChannel } from "../../../../src/media/live/captions.ts";
 import { liveMpd } from "../../../../src/media/live/mpd.ts";
 import type { MpdRendition } from "../../../../src/media/live/mpd-periods.ts";
 import type { LiveRendition, LiveTiming } from "../../../../src/media/live/timeline.ts";
@@ -34,7 +35,7 @@ function sound(segments: number): LiveRendition {
 
 const render = (
   renditions: MpdRendition[],
-  more: { windowSeconds?: number | null; timing?: LiveTiming; omitsType?: boolean } = {},
+  more: { windowSeconds?: number | null; timing?: LiveTiming; omitsType?: boolean; captions?: CaptionChannel[] } = {},
 ) =>
   liveMpd({
     renditions,
@@ -179,4 +180,24 @@ test("the MPD of a session that has ended omits its type on request, as static i
   const root = (live: LiveRendition) => /<MPD [^>]*>/.exec(render([video(live)], { omitsType: true }))![0];
   expect(root(session(5, 0, { hasEnded: true }))).not.toContain(" type=");
   expect(root(session(5, 0))).toContain(' type="dynamic"');
+});
+
+const CC1 = [{ name: "cc1", languageCode: "und" }];
+
+test("captions are an adaptation set with the complete segments of the picture, also of those before the first text", () => {
+  const text = render([video(session(3, 2)), audio(sound(3))], {
+    captions: [...CC1, { name: "service2", languageCode: "fr" }],
+  });
+  const sets = all(text, /(<AdaptationSet id="\d+" contentType="text".*?<\/AdaptationSet>)/gs) as string[];
+  expect(sets.map((set) => /<AdaptationSet id="(\d+)".*<Label>(.*?)<\/Label>/s.exec(set)!.slice(1))).toEqual([
+    ["2", "CC1"],
+    ["3", "French"],
+  ]);
+  expect(sets[0]).toContain('mimeType="application/mp4" lang="und"');
+  expect(sets[1]).toContain('lang="fr"');
+  expect(sets[0]).toContain('value="caption"');
+  expect(sets[0]).toContain('<Representation id="cc1" codecs="wvtt" bandwidth="16000">');
+  expect(sets[0]).toContain('<S t="0" d="240000" r="2"/>');
+  expect(sets[0]).not.toContain("availabilityTimeOffset");
+  expect(render([video(session(0, 2))], { captions: CC1 })).not.toContain('contentType="text"');
 });

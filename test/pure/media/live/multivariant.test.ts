@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { CaptionChannel } from "../../../../src/media/live/captions.ts";
 import { liveMultivariant } from "../../../../src/media/live/multivariant.ts";
 import { measuredBitrate } from "../../../../src/media/live/timeline.ts";
 import { session } from "./session.ts";
@@ -20,8 +21,11 @@ const sound = {
   bitrateBps: 1e5,
   codec: "mp4a.40.2",
 };
-const render = (variants: (typeof video | typeof sound)[], measuredBps: Record<string, number> = {}) =>
-  liveMultivariant({ variants, frameRate: 29.97, channels: 2, measuredBps }, ANY, "p/s");
+const render = (
+  variants: (typeof video | typeof sound)[],
+  measuredBps: Record<string, number> = {},
+  captions: CaptionChannel[] = [],
+) => liveMultivariant({ variants, frameRate: 29.97, channels: 2, measuredBps, captions }, ANY, "p/s", "?dvrMode=true");
 
 test("BANDWIDTH covers the encoder's largest possible segment and every measured one", () => {
   const bandwidth = (text: string) => Number(/:BANDWIDTH=(\d+)/.exec(text)![1]);
@@ -42,6 +46,31 @@ test("the measured rate is the peak of the newest segments, without shortened on
 
 test("audio without video is a variant", () => {
   const text = render([sound]);
-  expect(text).toContain('#EXT-X-STREAM-INF:BANDWIDTH=105000,CODECS="mp4a.40.2"\np/s/a1.m3u8');
+  expect(text).toContain('#EXT-X-STREAM-INF:BANDWIDTH=105000,CODECS="mp4a.40.2"\np/s/a1.m3u8?dvrMode=true');
   expect(text).not.toMatch(/EXT-X-MEDIA|FRAME-RATE|RESOLUTION/);
+});
+
+const CAPTIONS = [
+  { name: "cc1", languageCode: "und" },
+  { name: "cc3", languageCode: "es" },
+  { name: "service2", languageCode: "es" },
+];
+
+test("captions are a group of subtitles, once they have shown text, with the language that is announced; none is on by default", () => {
+  expect(render([video, sound])).not.toContain("SUBTITLES");
+  const lines = render([video, sound], {}, CAPTIONS).split("\n");
+  const media = lines.filter((line) => line.startsWith("#EXT-X-MEDIA:TYPE=SUBTITLES"));
+  const rest =
+    "DEFAULT=NO,AUTOSELECT=YES,FORCED=NO," +
+    `CHARACTERISTICS="public.accessibility.transcribes-spoken-dialog,public.accessibility.describes-music-and-sound"`;
+  expect(media).toEqual(
+    [
+      `NAME="CC1",${rest},URI="p/s/cc1.m3u8?dvrMode=true"`,
+      `NAME="Spanish",LANGUAGE="es",${rest},URI="p/s/cc3.m3u8?dvrMode=true"`,
+      `NAME="Spanish 2",LANGUAGE="es",${rest},URI="p/s/service2.m3u8?dvrMode=true"`,
+    ].map((attributes) => `#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="captions",${attributes}`),
+  );
+  const stream = lines.find((line) => line.startsWith("#EXT-X-STREAM-INF"));
+  expect(stream).toMatch(/BANDWIDTH=2221000,.*SUBTITLES="captions"/); // with 16 kbit/s of text
+  expect(render([sound], {}, CAPTIONS)).not.toContain("SUBTITLES");
 });

@@ -94,7 +94,7 @@ describe("a delta update", () => {
     expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:1");
     expect(text).toContain("#EXT-X-VERSION:9");
     expect(lines(text, "v720/")[0]).toBe("v720/14.m4s");
-    expect(text).not.toContain("#EXT-X-MAP"); // the player continues with the map it has
+    expect(lines(text, "#EXT-X-MAP")).toEqual(['#EXT-X-MAP:URI="v720/init-0.mp4"']); // of skipped segments
   });
 
   test("is the full playlist when nothing can be skipped", () => {
@@ -106,7 +106,7 @@ describe("a delta update", () => {
     for (const segment of changed.segments.slice(16)) segment.initVersion = 1;
     changed.segments[16]!.isDiscontinuous = true;
     const text = render(changed, { isDelta: true });
-    expect(lines(text, "#EXT-X-MAP")).toEqual(['#EXT-X-MAP:URI="v720/init-1.mp4"']);
+    expect(lines(text, "#EXT-X-MAP")).toEqual([0, 1].map((version) => `#EXT-X-MAP:URI="v720/init-${version}.mp4"`));
     expect(text.indexOf("#EXT-X-DISCONTINUITY\n")).toBeLessThan(text.indexOf("init-1.mp4"));
   });
 

@@ -1,0 +1,78 @@
+import { cuesBetween, liveText, partTimes } from "../../media/live/captions.ts";
+import type { Cue } from "../../media/captions/cue.ts";
+import { parseWebVtt } from "../../media/captions/webvtt.ts";
+import { contains } from "../../media/live/reload.ts";
+import { endTicks, type LiveRendition, type LiveSegment, nextPart } from "../../media/live/timeline.ts";
+import { TEXT_TIMESCALE, textFragment } from "../../media/live/wvtt.ts";
+import { renditionKey } from "../../platform/storage/keys.ts";
+import { segmentOf } from "../origin/origin-history.ts";
+import type { OriginAnswer } from "../origin/origin-rpc.ts";
+import type { EdgeParts } from "./parts.ts";
+
+/**
+ * Reads the captions of a segment of the picture, or of one of its parts, as WebVTT. Waits for the next one.
+ *
+ * @param name the channel
+ * @param part null = the whole segment
+ */
+export async function readCaptions(
+  edge: EdgeParts,
+  name: string,
+  msn: number,
+  part: number | null,
+): Promise<OriginAnswer> {
+  if (part === null) {
+    const found = await wholeSegment(edge, name, msn);
+    if ("kind" in found) return found;
+    return { kind: "text", text: liveText(await cuesOf(edge, name, msn)) };
+  }
+  const leader = leaderOf(edge, name);
+  const { session, captions } = edge.index;
+  if (leader === null || session === null) return { kind: "nothing" };
+  const next = nextPart(leader);
+  const isNext = next?.msn === msn && next.part === part;
+  if (isNext && !(await edge.requests.wait(leader.name, { msn, part }, session, true))) return { kind: "late" };
+  const times = contains(leader, { msn, part }) ? partTimes(leader, msn, part) : null;
+  const cues = captions.cues(name, msn);
+  if (times === null || cues === "stored") return { kind: "nothing" };
+  return { kind: "text", text: liveText(cuesBetween(cues, times.startMs, times.endMs)) };
+}
+
+/** The captions of a segment of the picture in CMAF, for DASH. */
+export async function readCaptionsMp4(edge: EdgeParts, name: string, msn: number): Promise<OriginAnswer> {
+  const found = await wholeSegment(edge, name, msn);
+  if ("kind" in found) return found;
+  const { leader, segment } = found;
+  const ticks = (pictureTicks: number) => Math.round((pictureTicks * TEXT_TIMESCALE) / leader.timescale);
+  const [startTicks, end] = [segment.decodeTicks, endTicks(segment)].map(ticks) as [number, number];
+  const bytes = textFragment(await cuesOf(edge, name, msn), { msn, startTicks, endTicks: end });
+  return { kind: "bytes", bytes, initVersion: 0 };
+}
+
+async function cuesOf(edge: EdgeParts, name: string, msn: number): Promise<Cue[]> {
+  const cues = edge.index.captions.cues(name, msn);
+  if (cues !== "stored") return cues;
+  const object = await edge.env.MEDIA.get(renditionKey(edge.sessionId!, name, `${msn}.vtt`));
+  return object === null ? [] : parseWebVtt(await object.text()).cues;
+}
+
+/** The rung whose segments the channel has; null when the session has no such channel. */
+const leaderOf = ({ index: { captions, captionLeader } }: EdgeParts, name: string): LiveRendition | null =>
+  captions.has(name) ? captionLeader : null;
+
+/** The picture's segment once it is complete: its captions are final. Waits for the next one. */
+async function wholeSegment(
+  edge: EdgeParts,
+  name: string,
+  msn: number,
+): Promise<{ leader: LiveRendition; segment: LiveSegment } | OriginAnswer> {
+  const { index, requests } = edge;
+  const { session, store } = index;
+  const leader = leaderOf(edge, name);
+  if (session === null || leader === null) return { kind: "nothing" };
+  const isNext = nextPart(leader)?.msn === msn;
+  if (isNext && !(await requests.wait(leader.name, { msn, part: null }, session))) return { kind: "late" };
+  const segment = segmentOf(store, leader, msn);
+  if (segment?.isWhole === true) return { leader, segment };
+  return { kind: leader.hasEnded && msn > (leader.segments.at(-1)?.msn ?? -1) ? "ended" : "nothing" };
+}

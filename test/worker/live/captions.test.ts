@@ -1,0 +1,164 @@
+/** Captions of a broadcast: what the picture's parts bring, and what viewers get. */
+import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { beforeAll, expect, test } from "vitest";
+import type { PartCaptions } from "../../../protocol/live.ts";
+import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
+import { FACTS, newStream, settle } from "./live-helpers.ts";
+import { bring, broadcast, get, objectsOf, textOf } from "./recording-helpers.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const HEADER = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n";
+const PART_MS = 500;
+
+/** `text` is shown during all of these parts of a segment. */
+const shows =
+  (msn: number, text: string, parts: number[], language?: string) =>
+  (part: number): PartCaptions => {
+    const startMs = msn * 2000 + part * PART_MS;
+    const cues = [{ startMs, endMs: startMs + PART_MS, settings: "", text }];
+    return parts.includes(part) ? [{ channel: "cc1", ...(language === undefined ? {} : { language }), cues }] : [];
+  };
+
+async function begun(segments: number, settings: object = {}, facts = FACTS) {
+  const stream = await newStream(workspace, settings);
+  const broadcaster = await broadcast(stream, segments, facts);
+  await settle(stream);
+  const playbackId = stream.playbackIds[0]!.id;
+  return { stream, broadcaster, playbackId, base: `/${playbackId}/${broadcaster.sessionId}` };
+}
+
+const originOf = (sessionId: string) => env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(sessionId));
+/** The tables of a session's origin and their rows of captions. */
+const captionRows = (sessionId: string) =>
+  runInDurableObject(originOf(sessionId), (_, { storage }) => {
+    const tables = storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'captions'").toArray().length;
+    return tables === 0 ? null : storage.sql.exec("SELECT channel, msn FROM captions ORDER BY msn").toArray();
+  });
+const linesOf = (text: string, ...tags: string[]) =>
+  text.split("\n").filter((line) => tags.some((tag) => line.startsWith(`#EXT-X-${tag}`) || line.startsWith(`#${tag}`)));
+
+test("a broadcast without captions lists and stores none", async () => {
+  const { broadcaster, playbackId, base } = await begun(2);
+  expect(await textOf(`/${playbackId}.m3u8`)).not.toContain("SUBTITLES");
+  expect((await get(`${base}/cc1.m3u8`)).status).toBe(404);
+  expect((await get(`${base}/cc1/0.vtt`)).status).toBe(404);
+  expect(await captionRows(broadcaster.sessionId)).toBeNull();
+});
+
+test("captions are offered once they have shown text, with the segments and parts of the picture", async () => {
+  const { broadcaster, playbackId, base } = await begun(2);
+  await bring(broadcaster, 2, { captions: shows(2, "HELLO", [1, 2], "spa") });
+  await bring(broadcaster, 3, { parts: 2 });
+  expect(await textOf(`${base}/cc1/2.vtt`)).toBe(`${HEADER}00:00:04.500 --> 00:00:05.500\nHELLO\n\n`);
+  const [picture, captions] = await Promise.all(["v720", "cc1"].map((name) => textOf(`${base}/${name}.m3u8`)));
+  const times = [
+    "MEDIA-SEQUENCE",
+    "DISCONTINUITY",
+    "TARGETDURATION",
+    "SERVER-CONTROL",
+    "PART-INF",
+    "PROGRAM",
+    "EXTINF",
+  ];
+  expect(linesOf(captions!, ...times)).toEqual(linesOf(picture!, ...times));
+  const partsOf = (text: string) => linesOf(text, "PART:").map((line) => line.replace(/,INDEPENDENT=YES/, ""));
+  const renamed = picture!.replaceAll("v720/", "cc1/").replaceAll(".m4s", ".vtt");
+  expect(partsOf(captions!)).toEqual(partsOf(renamed));
+  expect(linesOf(captions!, "PART:").every((line) => line.endsWith(",INDEPENDENT=YES"))).toBe(true);
+  expect(captions).not.toContain("#EXT-X-MAP");
+  expect(linesOf(captions!, "PRELOAD-HINT")).toEqual(['#EXT-X-PRELOAD-HINT:TYPE=PART,URI="cc1/3.2.vtt"']);
+  expect(picture).toContain('#EXT-X-RENDITION-REPORT:URI="cc1.m3u8",LAST-MSN=4,LAST-PART=1');
+  const offered = () => textOf(`/${playbackId}.m3u8`); // an isolate caches the offer for a second
+  await expect
+    .poll(offered, { timeout: 5000 })
+    .toMatch(/TYPE=SUBTITLES,.*NAME="Spanish",LANGUAGE="es",.*URI="[^"]*\/cc1\.m3u8"/);
+  const mpd = await textOf(`/${playbackId}.mpd`);
+  expect(mpd).toContain('<Representation id="cc1" codecs="wvtt"');
+  const [init, fragment] = await Promise.all(["init-0.mp4", "2.m4s"].map((file) => textOf(`${base}/cc1/${file}`)));
+  expect([init!.includes("wvtt"), fragment!.includes("paylHELLO")]).toEqual([true, true]);
+});
+
+test("what nobody says costs nothing: a segment without text is empty, and has neither a row nor an object", async () => {
+  const { broadcaster, base } = await begun(1);
+  const { sessionId } = broadcaster;
+  await bring(broadcaster, 1, { captions: shows(1, "HELLO", [0]) });
+  await bring(broadcaster, 2);
+  expect(await textOf(`${base}/cc1/0.vtt`)).toBe(HEADER); // from before the captions
+  expect(await textOf(`${base}/cc1/2.vtt`)).toBe(HEADER);
+  expect(await textOf(`${base}/cc1/1.3.vtt`)).toBe(HEADER);
+  expect(await captionRows(sessionId)).toEqual([{ channel: "cc1", msn: 1 }]);
+  await expect
+    .poll(async () => (await objectsOf(sessionId)).filter((key) => key.startsWith("cc1")))
+    .toEqual(["cc1/1.vtt"]);
+  const { headers } = await get(`${base}/cc1/1.vtt`);
+  expect([headers.get("content-type"), headers.get("cache-control")]).toEqual([
+    "text/vtt; charset=utf-8",
+    "public, max-age=31536000, immutable",
+  ]);
+  expect((await get(`${base}/cc1/4.vtt`)).status).toBe(404); // the next one is waited for
+});
+
+test("every rung brings the captions, and they count once; a segment that is complete never changes", async () => {
+  const facts = { ...FACTS, renditions: [...FACTS.renditions, { ...FACTS.renditions[0]!, name: "v360" }] };
+  const { broadcaster, base } = await begun(0, {}, facts);
+  await bring(broadcaster, 0, { rendition: "v360", captions: shows(0, "HELLO", [0, 1]), parts: 2 });
+  await bring(broadcaster, 0, { captions: shows(0, "HELLO", [0, 1]) });
+  const whole = `${HEADER}00:00:00.000 --> 00:00:01.000\nHELLO\n\n`;
+  expect(await textOf(`${base}/cc1/0.vtt`)).toBe(whole);
+  await bring(broadcaster, 0, { rendition: "v360", captions: shows(0, "LATE", [2, 3]) });
+  await evictDurableObject(originOf(broadcaster.sessionId));
+  expect(await textOf(`${base}/cc1/0.vtt?again`)).toBe(whole);
+  expect(await textOf(`${base}/cc1/0.1.vtt`)).toBe(`${HEADER}00:00:00.500 --> 00:00:01.000\nHELLO\n\n`);
+});
+
+test("a blocking playlist request, and a request of the hinted part, are answered when the picture's part is there", async () => {
+  const { broadcaster, base } = await begun(1);
+  await bring(broadcaster, 1, { captions: shows(1, "HELLO", [0]) });
+  const playlist = textOf(`${base}/cc1.m3u8?_HLS_msn=3&_HLS_part=0`);
+  const hinted = textOf(`${base}/cc1/2.0.vtt`);
+  await bring(broadcaster, 2, { parts: 1, captions: shows(2, "AGAIN", [0]) });
+  expect(await playlist).toContain("cc1/2.0.vtt");
+  expect(await hinted).toBe(`${HEADER}00:00:04.000 --> 00:00:04.500\nAGAIN\n\n`);
+  expect((await get(`${base}/cc1.m3u8?_HLS_msn=9`)).status).toBe(400);
+});
+
+test("after a discontinuity the captions keep the clock and the sequence numbers of the picture", async () => {
+  const { broadcaster, base } = await begun(1, { enableDvrMode: true });
+  await bring(broadcaster, 1, { captions: shows(1, "HELLO", [0]) });
+  const later = { init: 1, isDiscontinuous: true, atSeconds: 10 };
+  await bring(broadcaster, 2, { ...later, captions: shows(5, "AFTER", [0]) });
+  const playlists = ["v720", "cc1"].map((name) => textOf(`${base}/${name}.m3u8?dvrMode=true`));
+  const [picture, captions] = await Promise.all(playlists);
+  expect(linesOf(captions!, "DISCONTINUITY", "MEDIA-SEQUENCE", "PROGRAM")).toEqual(
+    linesOf(picture!, "DISCONTINUITY", "MEDIA-SEQUENCE", "PROGRAM"),
+  );
+  expect(linesOf(captions!, "DISCONTINUITY")).toEqual(["#EXT-X-DISCONTINUITY"]);
+  expect(await textOf(`${base}/cc1/2.vtt`)).toBe(`${HEADER}00:00:10.000 --> 00:00:10.500\nAFTER\n\n`);
+});
+
+test("hostile text reaches no player, and malformed captions are refused", async () => {
+  const { broadcaster, base } = await begun(0);
+  const { sessionId, token } = broadcaster;
+  const text = "<img src=x onerror=alert(1)><script>alert(1)</script>A --> B\n\n00:00:00.000 --> 99:00:00.000\n<i>C";
+  await bring(broadcaster, 0, { captions: shows(0, text, [0]) });
+  const written = await textOf(`${base}/cc1/0.vtt`);
+  expect(written).not.toMatch(/<(?!\/?i>)/);
+  expect(written.match(/-->/g)).toHaveLength(1);
+  const refused = async (captions: unknown, length?: number) => {
+    const json = JSON.stringify(captions);
+    const query = `ticks=1&at=0&independent=1&last=1&capturedAt=1&discontinuity=0&init=0&captions=${length ?? json.length}`;
+    const url = `http://sluice.test/internal/live/${sessionId}/parts/v720/1/0?${query}`;
+    const body = { method: "PUT", body: `${json}part`, headers: { authorization: `Bearer ${token}` } };
+    return (await send(new Request(url, body))).status;
+  };
+  expect(await refused([{ channel: "v720", cues: [] }])).toBe(422);
+  expect(
+    await refused([{ channel: "cc1", cues: [{ startMs: 0, endMs: 1, settings: "", text: "x".repeat(2001) }] }]),
+  ).toBe(422);
+  expect(await refused([], 1)).toBe(422);
+  expect(await refused([], 1e9)).toBe(422);
+});
