@@ -3,7 +3,7 @@ import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
 import type { PartCaptions } from "../../../protocol/live.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
-import { FACTS, newStream, settle } from "./live-helpers.ts";
+import { at, FACTS, newStream, settle } from "./live-helpers.ts";
 import { bring, broadcast, get, objectsOf, textOf } from "./recording-helpers.ts";
 
 let workspace: TestWorkspace;
@@ -50,10 +50,13 @@ test("a broadcast without captions lists and stores none", async () => {
 });
 
 test("captions are offered once they have shown text, with the segments and parts of the picture", async () => {
-  const { broadcaster, playbackId, base } = await begun(2);
+  const { stream, broadcaster, playbackId, base } = await begun(2);
   await bring(broadcaster, 2, { captions: shows(2, "HELLO", [1, 2], "spa") });
   await bring(broadcaster, 3, { parts: 2 });
   expect(await textOf(`${base}/cc1/2.vtt`)).toBe(`${HEADER}00:00:04.500 --> 00:00:05.500\nHELLO\n\n`);
+  const limited = await workspace.request("POST", at(stream, "/playback-ids"), { resolution: "480p" });
+  const { data } = await limited.json<{ data: { id: string } }>();
+  expect((await get(`/${data.id}/${broadcaster.sessionId}/cc1/2.vtt`)).status).toBe(200); // a resolution limits the picture alone
   const [picture, captions] = await Promise.all(["v720", "cc1"].map((name) => textOf(`${base}/${name}.m3u8`)));
   const times = [
     "MEDIA-SEQUENCE",
