@@ -1,10 +1,9 @@
 /** What the page says of the pictures of its media. */
-interface Images {
+export interface Images {
   /** "poster", and "previews" where a sprite sheet is there. */
   offered: string;
-  /** Path of the playback ID. */
-  base: string;
-  token: string | null;
+  /** Of a picture of the playback ID, with its parameters. */
+  address: (file: string, parameters: Record<string, string>) => string;
   /** Of the poster, in seconds; null = the default. */
   posterTime: string | null;
   /** The poster is the newest picture of a broadcast, which is there in one size. */
@@ -18,11 +17,7 @@ const MAX_POSTER_PX = 1280;
  * Shows the poster until playback, and previews above the time line: while the pointer is over it, and while a finger or the pointer drags it.
  * media-chrome takes previews from a text track of this label.
  */
-export function showImages(video: HTMLVideoElement, { offered, base, token, posterTime, isLive }: Images): void {
-  const address = (file: string, more: Record<string, string>) => {
-    const query = new URLSearchParams(token === null ? more : { ...more, token });
-    return query.size > 0 ? `${base}/${file}?${query}` : `${base}/${file}`;
-  };
+export function showImages(video: HTMLVideoElement, { offered, address, posterTime, isLive }: Images): void {
   if (offered.includes("poster")) {
     const width = Math.min(MAX_POSTER_PX, Math.ceil((innerWidth * devicePixelRatio) / 160) * 160);
     const asked = { width: String(width), ...(posterTime === null ? {} : { time: posterTime }) };
@@ -33,3 +28,11 @@ export function showImages(video: HTMLVideoElement, { offered, base, token, post
   Object.assign(track, { kind: "metadata", label: "thumbnails", default: true, src: address("storyboard.vtt", {}) });
   video.append(track);
 }
+
+/** @param base path of the playback ID */
+export const addressOf =
+  (base: string, token: string | null): Images["address"] =>
+  (file, parameters) => {
+    const query = new URLSearchParams(token === null ? parameters : { ...parameters, token });
+    return query.size > 0 ? `${base}/${file}?${query}` : `${base}/${file}`;
+  };

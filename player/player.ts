@@ -3,8 +3,9 @@ import { untilPlayable } from "./availability.ts";
 import { showBroadcastOver } from "./broadcast-over.ts";
 import { placeCaptions } from "./caption-places.ts";
 import { buildControls } from "./controls.ts";
+import { showDvrPreviews } from "./dvr-previews.ts";
 import { HLS_CONFIG } from "./hls-config.ts";
-import { showImages } from "./images.ts";
+import { addressOf, showImages } from "./images.ts";
 import { correctLabels } from "./labels.ts";
 import { forwardKeys, seekByKeys } from "./keyboard.ts";
 import { licenseConfig } from "./licenses.ts";
@@ -70,13 +71,15 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
       notice.show("Playback stopped", "The video could not be loaded. Reload the page to try again.");
     });
     // The playlist of a media that is still processed or uploaded grows too, and is no broadcast.
-    if (main.dataset["kind"] === "live")
+    if (main.dataset["kind"] === "live") {
+      showDvrPreviews(video, hls, imagesOf(main));
       showLive(root, video, hls, () => {
         reporter.end();
         hls.destroy();
         root.remove();
         void start(main, true);
       });
+    }
     hls.attachMedia(video);
     return { root: offstage(root), video, load: () => hls.loadSource(manifestUrl) };
   }
@@ -95,7 +98,8 @@ function imagesOf({ dataset }: HTMLElement) {
   const query = new URLSearchParams(location.search);
   const base = src.replace(/\.m3u8$/, "");
   const isLive = dataset["kind"] === "live";
-  return { offered: images, base, token: query.get("token"), posterTime: timeOf(query.get("thumbnail-time")), isLive };
+  const address = addressOf(base, query.get("token"));
+  return { offered: images, address, posterTime: timeOf(query.get("thumbnail-time")), isLive };
 }
 
 /** What is no time is left out: the default poster is better than none. */

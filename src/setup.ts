@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import journal from "../migrations/meta/_journal.json" with { type: "json" };
 import { isSecureUrl } from "../protocol/secure-url.ts";
-import { deploymentProblems } from "./deployment-problems.ts";
+import { secretProblems, variableProblems } from "./deployment-problems.ts";
 import { openDatabase } from "./platform/database.ts";
 import type { Env } from "./platform/env.ts";
 import { logWarning } from "./platform/log.ts";
@@ -12,12 +12,15 @@ export const isLocal = (url: string): boolean => url.startsWith("http:") && isSe
 
 /** What a bare `wrangler dev` lacks, in one line with the command that adds it; null = nothing. */
 export async function missingSetup(env: Env): Promise<string | null> {
-  const missing = [...deploymentProblems(env), ...(await missingTables(env))];
+  const missing = [...secretProblems(env), ...(await missingTables(env))];
   // With containers enabled, which needs Docker, the encoder is there nevertheless.
   if (env.ENCODER_URL === "") missing.push("ENCODER_URL is empty, and without an encoder only standard sources play");
-  return missing.length === 0
-    ? null
-    : `${missing.join("; ")}: "npm run dev" sets up secrets, tables and the encoder when it starts`;
+  const wrong = variableProblems(env);
+  const parts = [
+    missing.length > 0 && `${missing.join("; ")}: "npm run dev" sets up secrets, tables and the encoder when it starts`,
+    wrong.length > 0 && `${wrong.join("; ")}: correct it in wrangler.toml or .dev.vars`,
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? null : parts.join("; ");
 }
 
 async function missingTables(env: Env): Promise<string[]> {

@@ -37,6 +37,15 @@ test("a platform that lacks nothing says nothing", async () => {
   written.mockRestore();
 });
 
+test("a value that cannot be used is named with the place to correct it", async () => {
+  const answer = await ask(createFetch(createApp()), "http://localhost:8787/healthz", {
+    ...complete(),
+    MAX_WORKSPACE_STREAMS: "many",
+  });
+  const { setup } = await answer.json<{ setup: string }>();
+  expect(setup).toMatch(/^MAX_WORKSPACE_STREAMS must be [^;]+: correct it in wrangler\.toml or \.dev\.vars$/);
+});
+
 describe("with a migration that is not applied", () => {
   const setupOf = async (host: string) => {
     const answer = await ask(createFetch(createApp()), `${host}/healthz`, complete());

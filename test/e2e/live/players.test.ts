@@ -12,6 +12,8 @@ import {
 } from "../../support/live-watch.ts";
 import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { commandOf, descendantsOf } from "../../support/processes.ts";
+import { CODE_BITS, CODE_PLACE, decodeClock } from "../../../scripts/live/clock-code.ts";
+import { readPicture } from "../../support/pictures.ts";
 import { axeFindings } from "../pages/axe.ts";
 import { contrastOf, whiten } from "../pages/contrast.ts";
 import { launchChromium } from "../players/chromium.ts";
@@ -21,6 +23,7 @@ import { type Watched, watchLive } from "./watch-live.ts";
 const SECONDS = Number(process.env["LIVE_PLAY_SECONDS"] ?? 15);
 const BACK_SECONDS = 10;
 const SOURCE = { widthPx: 480, heightPx: 270, frameRate: 15, bitrateBps: 600_000 };
+const FRAME_MS = 1000 / SOURCE.frameRate;
 /** Maximum latency of the last picture shown at the live edge. */
 const MOST_LATENCY_MS = 5000;
 const PLAYERS = ["hls.js", "shaka", "dash.js"] as const;
@@ -182,6 +185,43 @@ test("the hosted page resumes where it was paused, and the live button and End g
   await expect.poll(() => unmute.count()).toBe(0); // once the browser has announced the change
   await hosted.close();
 });
+
+test("above the time line of a DVR window, the hosted page shows the picture of that time", async () => {
+  const hosted = await browser.newPage({ viewport: { width: 1000, height: 600 } });
+  await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}?dvrMode=true`);
+  const times = () =>
+    hosted.evaluate(() => {
+      const { textTracks, seekable } = document.querySelector("video")!;
+      const previews = [...textTracks].find(({ label }) => label === "thumbnails")?.cues?.length ?? 0;
+      return { previews, endSeconds: seekable.length > 0 ? seekable.end(0) : 0 };
+    });
+  await expect.poll(async () => (await times()).previews, { timeout: 20_000 }).toBeGreaterThan(1);
+  const line = (await hosted.locator("media-time-range").boundingBox())!;
+  const urls: string[] = [];
+  for (const seconds of [4, 14]) {
+    await hosted.mouse.move(line.x + (line.width * seconds) / (await times()).endSeconds, line.y + line.height / 2);
+    const image = hosted.locator("media-time-range media-preview-thumbnail img");
+    await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(256);
+    urls.push((await image.getAttribute("src"))!);
+  }
+  expect(urls.map((url) => new URL(url).searchParams.get("time"))).toEqual(["0", "10"]);
+  const clocks = await Promise.all(urls.map((url) => clockIn(url)));
+  expect(Math.abs(clocks[1]! - clocks[0]! - 10_000)).toBeLessThan(2 * FRAME_MS);
+  await hosted.close();
+});
+
+/** The clock of a picture of the broadcast, epoch ms. */
+async function clockIn(url: string): Promise<number | null> {
+  const picture = await fetch(url).then((answer) => answer.arrayBuffer());
+  const { luma, widthPx, heightPx } = await readPicture(new Uint8Array(picture), "jpg");
+  const { left, right, top, bottom } = CODE_PLACE;
+  const row = Math.floor((heightPx * (top + bottom)) / 2) * widthPx;
+  const bits = Array.from({ length: CODE_BITS }, (_, bit) => {
+    const at = widthPx * (left + ((right - left) * (bit + 0.5)) / CODE_BITS);
+    return luma[row + Math.floor(at)]! > 128 ? 1 : 0;
+  });
+  return decodeClock(bits, Date.now());
+}
 
 test("when the broadcast ends, the hosted page says so over its recording, until that is played", async () => {
   const hosted = await browser.newPage({ viewport: { width: 640, height: 360 } });
