@@ -16,7 +16,7 @@ export function showDvrPreviews(video: HTMLVideoElement, hls: HlsPlayer, { addre
   let track: TextTrack | null = null;
   let nextSeconds = 0;
   hls.on(Events.LEVEL_UPDATED, (_event, { details }) => {
-    const [width = 0, height = 0] = [video.videoWidth, video.videoHeight];
+    const { videoWidth: width, videoHeight: height } = video;
     // Only of a playlist from the first segment on is the time that of the broadcast.
     if (details.startSN !== FIRST_NUMBER || details.edge < 2 * STEP_SECONDS || width === 0) return;
     track ??= video.addTextTrack("metadata", "thumbnails");
