@@ -22,7 +22,7 @@ export interface ReadManifest extends ManifestAnswer {
 export interface MediaAnswer extends Exchange {
   byteLength: number;
   init: InitFacts | null;
-  /** Samples in decode order; empty for init segments and anything but CMAF. */
+  /** Samples in decode order, with times in ticks of the MPD; empty for init segments and anything but CMAF. */
   samples: SampleFacts[];
 }
 

@@ -57,14 +57,21 @@ export class Loader {
     await loading;
   }
 
-  async #load({ initUrl }: Representation, { url }: Segment): Promise<void> {
+  async #load({ initUrl, timescale }: Representation, { url }: Segment): Promise<void> {
     const init = initUrl === null ? null : await this.#initAt(initUrl);
     const answer = await this.#client.get(url);
     if (answer === null) return;
     const { exchange, bytes } = answer;
     const track = init?.init?.tracks[0];
     const defaults = { durationTicks: track?.defaultDuration ?? 0, flags: track?.defaultFlags ?? 0 };
-    const samples = exchange.status === 200 && initUrl !== null ? readSamples(bytes, defaults) : [];
+    const read = exchange.status === 200 && initUrl !== null ? readSamples(bytes, defaults) : [];
+    // The media may have another timescale than the MPD (ISO/IEC 23009-1 §5.3.9.2).
+    const ratio = timescale / (track?.timescale ?? timescale);
+    const samples = read.map((sample) => ({
+      ...sample,
+      decodeTicks: sample.decodeTicks * ratio,
+      durationTicks: sample.durationTicks * ratio,
+    }));
     this.#evidence.media.set(url, { ...exchange, byteLength: bytes.byteLength, init: null, samples });
   }
 

@@ -1,4 +1,6 @@
 /** The hosted page shows the poster until playback, and the right tile of the sprite sheet above its time line. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { countedFilm, readCounter } from "../support/frame-counter.ts";
@@ -35,6 +37,12 @@ async function counterOf(page: Page, url: string): Promise<number | null> {
   const answer = await page.request.get(url);
   return readCounter(await readPicture(await answer.body(), "jpg"));
 }
+
+test("npm run check:dash finds no fault in a film with a whole frame rate, whose files have another timescale than its MPD", async () => {
+  const url = `${base.replace("/player/", "/")}.mpd`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["conformance/dash/main.ts", url]);
+  expect(stdout).toMatch(/ 0 FAIL/);
+});
 
 test("the poster is a picture of the media, and of the time that the page's address asks for", async () => {
   const page = await open("?thumbnail-time=7");
