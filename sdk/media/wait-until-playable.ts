@@ -5,6 +5,9 @@ const POLL_MS = 250;
 /** Not playable yet: not ready, unknown as long as nothing has arrived, or temporarily unavailable. */
 const NOT_YET = new Set([400, 404, 429, 500, 502, 503, 504]);
 
+/** In the answer for a media that could not be processed, before the code of its error. */
+const FAILED = "processing failed: ";
+
 export interface PlayableOptions {
   signal?: AbortSignal | undefined;
   fetch?: ((request: Request) => Promise<Response>) | undefined;
@@ -14,7 +17,7 @@ export interface PlayableOptions {
  * Waits until an HLS manifest can be played.
  *
  * @param manifestUrl with the token of a private playback ID
- * @throws {ApiError} when playback is refused; {ConnectionError}; the signal's reason
+ * @throws {ApiError} when playback is refused, or the media could not be processed; {ConnectionError}; the signal's reason
  */
 export async function waitUntilPlayable(
   manifestUrl: string,
@@ -28,9 +31,9 @@ export async function waitUntilPlayable(
         throw new ConnectionError(`the platform at ${new URL(manifestUrl).origin} cannot be reached`, { cause });
       },
     );
-    if (!response.ok && !NOT_YET.has(response.status)) throw await apiErrorOf(response);
-    await response.body?.cancel();
-    if (response.ok) return;
+    if (response.ok) return void (await response.body?.cancel());
+    const error = await apiErrorOf(response);
+    if (!NOT_YET.has(response.status) || error.message.includes(FAILED)) throw error;
     await pause(POLL_MS, signal);
   }
 }

@@ -10,6 +10,7 @@ import { presentationOf } from "../media/manifest/model.ts";
 import { readSelection } from "../media/manifest/selection.ts";
 import { withQuery } from "../media/manifest/query.ts";
 import type { Viewer } from "./viewer.ts";
+import { requireWholeMedia } from "./whole-media.ts";
 
 /** The page loads everything from its own origin. Players create media from blobs in a worker, and hls.js creates captions from an empty `data:` file. */
 const POLICY = [
@@ -49,6 +50,7 @@ export async function answerPage(viewer: Viewer, env: Env, ctx: Lasting, playbac
   const { request, url } = viewer;
   readSelection(url.searchParams); // passed on to the manifest, whose refusal the player could not explain
   const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
+  if (resolved?.kind === "asset") requireWholeMedia(url.searchParams);
   const permission = resolved && (await viewer.admit(resolved.rules));
   const state = await pageStateOf(env, resolved, permission, Date.now());
   const document = page({

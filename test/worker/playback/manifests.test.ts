@@ -5,6 +5,8 @@ import { assets } from "../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { forgetPlayback } from "../../../src/playback/index.ts";
 import { addRung, get, newAsset } from "./playable.ts";
+import { waitUntilPlayable } from "../../../sdk/index.ts";
+import { send } from "../workspace.ts";
 
 let assetId: string;
 let id: string;
@@ -60,6 +62,13 @@ test("a filter keeps the requested rungs", async () => {
   expect(text).not.toContain("/v720.m3u8");
 });
 
+test("a window of a media is refused in manifests and on the page: only broadcasts are cut by a query", async () => {
+  for (const address of [`/${id}.m3u8?start=1s&end=3s`, `/${id}.mpd?end=3s`, `/player/${id}?start=1s`]) {
+    const answer = await get(address);
+    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining("is for streams on air")]);
+  }
+});
+
 test("an invalid filter is refused with the invalid fields", async () => {
   const answer = await get(`/${id}.mpd?minResolution=12p&renditionOrder=sideways`);
   expect(answer.status).toBe(422);
@@ -96,6 +105,8 @@ describe("nothing to play", () => {
     const answer = await get(`/${playbackId}.m3u8`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { description: "processing failed: source_not_media" } });
+    const waiting = waitUntilPlayable(`https://sluice.test/${playbackId}.m3u8`, { fetch: send });
+    await expect(waiting, "the SDK does not wait for it").rejects.toThrow("processing failed: source_not_media");
   });
 
   test("a deleted asset is answered byte for byte like one that never existed", async () => {

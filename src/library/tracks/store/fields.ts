@@ -31,7 +31,7 @@ export const LanguageName = z
   .max(100)
   .regex(
     /^[A-Za-z]+(?:[ '().,-]+[A-Za-z]+)*\)?$/,
-    hinted("is invalid", "must be words of the letters A to Z, such as Italian or Italian (Switzerland)"),
+    "words of the letters A to Z, such as `Italian` or `Italian (Switzerland)`; `title` takes any name",
   )
   .openapi({
     description: "Shown in players. ASCII letters; no two tracks of a type of a media have the same",

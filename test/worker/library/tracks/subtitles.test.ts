@@ -193,6 +193,8 @@ test("a name that another track of the type has, and one that is not of letters,
     const { error } = await answer.json<{ error: { fields: { field: string }[] } }>();
     expect([answer.status, error.fields.map((one) => one.field)]).toEqual([422, [`tracks.${field}`]]);
   }
+  const native = await add(assetId, italian(url, { languageName: "Español" }));
+  expect(await native.text()).toContain("must be words of the letters A to Z, such as `Italian`");
   expect((await add(assetId, { url, type: "subtitle", languageCode: "it", languageName: "Latin" })).status).toBe(422);
 });
 
