@@ -31,7 +31,7 @@ export async function waitUntilPlayable(
         throw new ConnectionError(`the platform at ${new URL(manifestUrl).origin} cannot be reached`, { cause });
       },
     );
-    if (response.ok) return void (await response.body?.cancel());
+    if (response.ok) return await response.body?.cancel();
     const error = await apiErrorOf(response);
     if (!NOT_YET.has(response.status) || error.message.includes(FAILED)) throw error;
     await pause(POLL_MS, signal);
