@@ -47,6 +47,24 @@ export async function resolvePlaybackId(
   return known.get(playbackId, Date.now()) ?? (await lookUpPlaybackId(binding, ctx, playbackId));
 }
 
+/**
+ * Like `resolvePlaybackId`, but looks again when what the isolate remembers lacks the part that is asked for: a track that has just become
+ * ready is named by the manifests of other isolates.
+ */
+export async function resolveOffering(
+  binding: D1Database,
+  ctx: Lasting,
+  playbackId: string,
+  offers: (resolved: Resolved) => boolean,
+): Promise<Resolved | null> {
+  const remembered = known.get(playbackId, Date.now());
+  return remembered !== undefined && offers(remembered) ? remembered : await lookUpPlaybackId(binding, ctx, playbackId);
+}
+
+/** Whether an asset has this subtitle track. */
+export const offersText = (resolved: Resolved, trackId: string): boolean =>
+  resolved.kind === "asset" && resolved.playable.textTracks.some(({ id }) => id === trackId);
+
 /** Like `resolvePlaybackId`, but does not read the cache. Concurrent callers share a look-up. */
 export async function lookUpPlaybackId(
   binding: D1Database,

@@ -22,8 +22,9 @@ import { answerSourceFile } from "./source-file.ts";
 import { readTarget, splitPermit, type Target } from "./paths.ts";
 import { protectionFor } from "./protection.ts";
 import { offersRendition } from "./resolution-cap.ts";
-import { type Resolved, resolveAsset, resolvePlaybackId } from "./resolve.ts";
+import { offersText, type Resolved, resolveAsset, resolveOffering, resolvePlaybackId } from "./resolve.ts";
 import { Viewer } from "./viewer.ts";
+import { mediaListOf } from "../media/manifest/model.ts";
 
 /**
  * Playback on any host: manifests, segments and the hosted page. This is the outer of two entrypoints. It authorizes viewers and
@@ -159,7 +160,12 @@ async function answerPlaylist(
   env: Env,
   ctx: RequestContext,
 ): Promise<Response> {
-  const resolved = await requireResolved(env, ctx, target.playbackId);
+  const offers = (one: Resolved) =>
+    "trackId" in target
+      ? offersText(one, target.trackId)
+      : one.kind === "asset" && mediaListOf(one.playable, target.rendition) !== null;
+  const resolved = await resolveOffering(env.DB, ctx, target.playbackId, offers);
+  if (resolved === null) throw unknownPlayback();
   const permission = await viewer.admit(resolved.rules);
   if (resolved.kind !== "asset") throw unknownPlayback();
   if ("rendition" in target && !offersRendition(resolved, target.rendition)) throw unknownPlayback();

@@ -8,7 +8,7 @@ import type { Lasting } from "../platform/single-flight.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { CORS } from "./headers.ts";
 import type { TextFile, TextSegment } from "./paths.ts";
-import { type Playable, resolvePlaybackId } from "./resolve.ts";
+import { offersText, type Playable, type Resolved, resolveOffering } from "./resolve.ts";
 import { unknownPlayback } from "./unknown-playback.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -36,12 +36,12 @@ export async function answerText(
   ctx: Lasting,
   { playbackId, trackId, file }: { playbackId: string; trackId: string; file: TextFile },
 ): Promise<Response> {
-  const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
+  const offers = (one: Resolved) => offersText(one, trackId);
+  const resolved = await resolveOffering(env.DB, ctx, playbackId, offers);
   if (resolved === null) throw unknownPlayback();
   await viewer.admit(resolved.rules);
-  if (resolved.kind !== "asset" || resolved.playable.status === "errored") throw unknownPlayback();
-  const { assetId, textTracks } = resolved.playable;
-  if (!textTracks.some(({ id }) => id === trackId)) throw unknownPlayback();
+  if (resolved.kind !== "asset" || resolved.playable.status === "errored" || !offers(resolved)) throw unknownPlayback();
+  const { assetId } = resolved.playable;
   return typeof file === "object"
     ? await answerSegment(viewer.request, env, resolved.playable, { trackId, ...file })
     : await answerWhole(viewer.request, env, captionsKey(assetId, trackId, `whole.${file}`), TYPES[file]);

@@ -198,6 +198,21 @@ test("a name that another track of the type has, and one that is not of letters,
   expect((await add(assetId, { url, type: "subtitle", languageCode: "it", languageName: "Latin" })).status).toBe(422);
 });
 
+test("a track plays from when it is ready, also where the media without it is remembered", async () => {
+  const { assetId, playbackId } = await readyAsset();
+  forgetPlayback(playbackId);
+  const url = await fileAt(SRT);
+  const response = await add(assetId, italian(url));
+  const { id } = (await response.json<{ data: TrackFields }>()).data;
+  await get(`/${playbackId}.m3u8`);
+  await until(
+    () => tracksOf(assetId),
+    ({ tracks }) => tracks.some((track) => track.id === id && track.status === "available"),
+  );
+  for (const file of [".m3u8", ".vtt", "/0.vtt"])
+    expect([file, (await get(`/${playbackId}/text/${id}${file}`)).status]).toEqual([file, 200]);
+});
+
 test("subtitles of a private media need what the media needs", async () => {
   const { assetId, playbackId } = await readyAsset({ accessPolicy: "private", workspaceId: workspace.id });
   const { id } = await added(assetId, italian(await fileAt(SRT)));
