@@ -85,6 +85,14 @@ export function refuseTime(field: "time" | "start", endSeconds: number): never {
   });
 }
 
+/** @param reachedSeconds of a broadcast on air @throws {Problem} validation_failed */
+export function refuseTimeAhead(reachedSeconds: number): never {
+  const hint = `the broadcast has come to ${reachedSeconds.toFixed(3)} s`;
+  throw new Problem("validation_failed", "the query is not valid", {
+    fields: [{ field: "time", message: "lies beyond what has been broadcast", hint }],
+  });
+}
+
 /**
  * The media at a time, or between the times of an animation, has more bytes than are read for one picture.
  *

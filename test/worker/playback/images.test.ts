@@ -6,6 +6,9 @@ import { POSTER_NAME, sheetOrder, stillOrder } from "../../../src/library/images
 import { planSheet } from "../../../src/media/images/sheet-plan.ts";
 import { PLAIN_FIT } from "../../../src/media/images/sizes.ts";
 import { imageKey } from "../../../src/platform/storage/keys.ts";
+import { newStream, settle } from "../live/live-helpers.ts";
+import { broadcast } from "../live/recording-helpers.ts";
+import { newWorkspace } from "../workspace.ts";
 import { addPassthrough, addRung, get, newAsset } from "./playable.ts";
 import { addSigningKey, signToken } from "./tokens.ts";
 
@@ -162,4 +165,18 @@ describe("there is no picture", () => {
     for (const path of ["/thumbnail.gif", "/thumbnail.jpeg", "/clip.mp4", "/spritesheet.png", "/poster.jpg"])
       expect([path, (await get(`/${open}${path}`)).status]).toEqual([path, 404]);
   });
+});
+
+test("a time of a broadcast after what has been broadcast is 422 and names `time`; one in the segment that is not whole yet is 400", async () => {
+  const stream = await newStream(await newWorkspace());
+  await broadcast(stream, 4); // 8 s
+  await settle(stream);
+  const thumbnailAt = async (time: number) => {
+    const answer = await get(`/${stream.playbackIds[0]!.id}/thumbnail.jpg?time=${time}`);
+    const { error } = await answer.json<{ error: { message: string; fields?: { field: string }[] } }>();
+    return [time, answer.status, error.fields?.map(({ field }) => field) ?? error.message];
+  };
+  expect(await thumbnailAt(8.5)).toEqual([8.5, 400, expect.stringContaining("ready")]);
+  expect(await thumbnailAt(10.5)).toEqual([10.5, 422, ["time"]]);
+  expect(await thumbnailAt(9999)).toEqual([9999, 422, ["time"]]);
 });
