@@ -1,5 +1,6 @@
 import { clipOrder, stillOrder } from "../library/images/index.ts";
-import { readClip, readStill, refuseTime } from "../media/images/parameters.ts";
+import { isTooMuchMedia } from "../media/images/media-bound.ts";
+import { readClip, readStill, refuseMediaSize, refuseTime } from "../media/images/parameters.ts";
 import { type Presentation, presentationOf } from "../media/manifest/model.ts";
 import { select } from "../media/manifest/selection.ts";
 import type { Env } from "../platform/env.ts";
@@ -59,6 +60,7 @@ async function answerStill(
   const who = { assetId: playable.assetId, playbackId: rules.playbackId };
   const order = stillOrder(who, shown.videoSets.flat(), { seconds, fit, format });
   if (order === null) throw unknownPlayback();
+  if (isTooMuchMedia(order.places)) refuseMediaSize("time");
   // Until a media is ready, and without a poster, the frame of an address without `time` changes.
   const isFinal = isReady && (asked !== null || poster !== null);
   return await deliverImage(request, env, ctx, order, isFinal);
@@ -77,6 +79,7 @@ async function answerClip(
   const who = { assetId: playable.assetId, playbackId: rules.playbackId };
   const order = clipOrder(who, shown.videoSets.flat(), parameters, shown.endSeconds, format);
   if (order === null) throw unknownPlayback();
+  if (isTooMuchMedia(order.places)) refuseMediaSize("end");
   return await deliverImage(request, env, ctx, order, playable.status === "ready");
 }
 

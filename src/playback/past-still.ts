@@ -1,6 +1,6 @@
 import { type ImageOrder, stillOrder } from "../library/images/index.ts";
 import { findSessionRange } from "../live/index.ts";
-import type { StillParameters } from "../media/images/parameters.ts";
+import { refuseTimeAhead, type StillParameters } from "../media/images/parameters.ts";
 import { presentationOf } from "../media/manifest/model.ts";
 import { select } from "../media/manifest/selection.ts";
 import type { Env } from "../platform/env.ts";
@@ -19,7 +19,7 @@ const MOMENT_SECONDS = 0.001;
  * The order of a frame of a broadcast on air, out of a segment that is whole.
  *
  * @param seconds since the broadcast began, as of a clip of it
- * @throws {Problem} not_ready after the last whole segment; playback_not_found where there is no picture; unavailable
+ * @throws {Problem} validation_failed after what has been broadcast; not_ready in the segment that is not whole yet; playback_not_found where there is no picture; unavailable
  */
 export async function pastStillOrder(
   env: Env,
@@ -28,6 +28,8 @@ export async function pastStillOrder(
   { seconds, fit, format }: { seconds: number; fit: StillParameters["fit"]; format: StillFormat },
 ): Promise<ImageOrder> {
   const range = await findSessionRange(env, sessionId, seconds, seconds + MOMENT_SECONDS);
+  if (range?.kind === "beyond" && range.reachedSeconds !== null && seconds > range.reachedSeconds)
+    refuseTimeAhead(range.reachedSeconds);
   if (range?.kind !== "range") throw new Problem("not_ready", "the broadcast has not come to this time");
   const presentation = presentationOf(await broadcastFacts(env, ctx, sessionId, range));
   if (presentation === null) throw unknownPlayback();

@@ -48,7 +48,7 @@ test("the thumbnail heeds its parameters while on air; the recording has exact t
     return answer.ok ? await readPicture(new Uint8Array(await answer.arrayBuffer()), "jpg") : null;
   });
   const future = await fetch(`${base}/thumbnail.jpg?time=1000`);
-  expect([future.status, await future.text()]).toEqual([400, expect.stringContaining("ready")]);
+  expect([future.status, await future.text()]).toEqual([422, expect.stringContaining("time")]);
   await sent;
   await platform.api("PUT", `/v1/live/streams/${stream.streamId}/finish`);
 

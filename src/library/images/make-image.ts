@@ -1,11 +1,13 @@
 import { PosterChoice } from "../../../protocol/images.ts";
+import { isTooMuchMedia, mediaBytes } from "../../media/images/media-bound.ts";
 import type { PosterPlan } from "../../media/images/poster-plan.ts";
 import { logWarning } from "../../platform/log.ts";
 import { imageKey } from "../../platform/storage/keys.ts";
 import { askEncoder, type EncodedImage } from "./ask-encoder.ts";
+import { heldMedia } from "./held-media.ts";
 import type { ImageAnswer, ImageOrder } from "./image-calls.ts";
 import type { ImageMakerParts } from "./parts.ts";
-import { readPlaces } from "./read-places.ts";
+import { type PlacedMedia, readPlaces } from "./read-places.ts";
 
 /** The time of an asset's poster, in seconds, as JSON. */
 export const POSTER_NAME = "poster.json";
@@ -32,21 +34,38 @@ async function makeOrFind(
   order: ImageOrder,
   onStoring: (under: Promise<void>) => void,
 ): Promise<ImageAnswer> {
-  const { env, made, clock } = machine;
-  const { assetId, name, playbackId, weight } = order;
-  const [stored, media] = await Promise.all([read(machine, assetId, name), readPlaces(env, assetId, order.places)]);
+  const { made, clock } = machine;
+  const { assetId, name, playbackId, weight, places } = order;
+  const stored = await read(machine, assetId, name);
   if (stored !== null) return { kind: "made", ...stored };
-  if (media === null) return { kind: "unreadable" };
+  if (isTooMuchMedia(places)) return { kind: "unreadable" };
   if (playbackId !== null) {
     const waitMs = made.spend(playbackId, weight, clock());
     if (waitMs > 0) return await nearestOf(machine, order, waitMs);
     await machine.keepForNow();
   }
-  const { bytes, isOurs, inits, pieces } = media;
-  const image = await askEncoder(env, assetId, { ...order.work, inits, pieces }, bytes, isOurs);
-  if (typeof image === "string") return { kind: image };
+  const image = await heldMedia.hold(mediaBytes(places), () => readAndEncode(machine, order));
+  if (image === "no room") logWarning("image.no_room", { assetId, name });
+  if (typeof image === "string") return { kind: image === "unreadable" ? image : "unavailable" };
   onStoring(store(machine, order, image));
   return { kind: "made", ...image };
+}
+
+async function readAndEncode(
+  { env }: ImageMakerParts,
+  { assetId, name, places, work }: ImageOrder,
+): Promise<EncodedImage | "unreadable" | "unavailable"> {
+  let media: PlacedMedia | null;
+  try {
+    media = await readPlaces(env, assetId, places);
+  } catch (error) {
+    // As of a segment: the server of the source is down, or the upload has not come so far.
+    logWarning("image.source_not_read", { assetId, name, error: String(error) });
+    return "unavailable";
+  }
+  if (media === null) return "unreadable";
+  const { bytes, isOurs, inits, pieces } = media;
+  return await askEncoder(env, assetId, { ...work, inits, pieces }, bytes, isOurs);
 }
 
 async function store(

@@ -1,7 +1,8 @@
 import type { ClipFormat, StillFormat } from "../../../protocol/images.ts";
 import { transformName } from "../../media/images/image-key.ts";
+import { isTooMuchMedia } from "../../media/images/media-bound.ts";
 import { frameAt, placesBetween } from "../../media/images/place.ts";
-import { type Fit, nearestRung } from "../../media/images/sizes.ts";
+import { bySmallest, type Fit, nearestRung } from "../../media/images/sizes.ts";
 import type { SheetPlan } from "../../media/images/sheet-plan.ts";
 import type { ClipParameters } from "../../media/images/parameters.ts";
 import type { Rendition } from "../../media/manifest/model.ts";
@@ -22,7 +23,7 @@ interface RangeStart {
 
 /**
  * @param range null = the rungs are whole
- * @returns null when no rung has a picture
+ * @returns null when no rung has a picture; an order of too much media when each rung has too much, for the caller to refuse
  */
 export function stillOrder(
   who: For,
@@ -30,22 +31,26 @@ export function stillOrder(
   { seconds, fit, format }: { seconds: number; fit: Fit; format: StillFormat },
   range: RangeStart | null = null,
 ): ImageOrder | null {
-  const found = nearestRung(rungs, fit);
-  const frame = found && frameAt(found.rung, Math.max(0, seconds - (range?.startSeconds ?? 0)));
-  if (found === null || frame === null) return null;
-  // Frames of broadcasts have times, which are those of the recording too.
-  const frameName = range === null ? frame.name : `t${Math.round(seconds * 1000)}`;
-  return {
-    ...who,
-    name: `${found.rung.name}.${frameName}.${transformName(found.transform)}.${format}`,
-    nearSeconds: seconds,
-    weight: 1,
-    work: { kind: "still", format, transform: found.transform },
-    places: [{ ...frame.place, segment: frame.place.segment + (range?.first ?? 0) }],
-  };
+  return withinBound(rungs, fit, ({ rung, transform }) => {
+    const frame = frameAt(rung, Math.max(0, seconds - (range?.startSeconds ?? 0)));
+    if (frame === null) return null;
+    // Frames of broadcasts have times, which are those of the recording too.
+    const frameName = range === null ? frame.name : `t${Math.round(seconds * 1000)}`;
+    return {
+      ...who,
+      name: `${rung.name}.${frameName}.${transformName(transform)}.${format}`,
+      nearSeconds: seconds,
+      weight: 1,
+      work: { kind: "still", format, transform },
+      places: [{ ...frame.place, segment: frame.place.segment + (range?.first ?? 0) }],
+    };
+  });
 }
 
-/** @param endSeconds of the media, where the clip ends at the latest @returns null when no rung has a picture */
+/**
+ * @param endSeconds of the media, where the clip ends at the latest
+ * @returns null when no rung has a picture; an order of too much media when each rung has too much, for the caller to refuse
+ */
 export function clipOrder(
   who: For,
   rungs: readonly Rendition[],
@@ -53,21 +58,37 @@ export function clipOrder(
   endSeconds: number,
   format: ClipFormat,
 ): ImageOrder | null {
-  const found = nearestRung(rungs, { widthPx, heightPx, mode: "preserve", rotate: 0, flip: "none" });
-  if (found === null) return null;
+  const fit: Fit = { widthPx, heightPx, mode: "preserve", rotate: 0, flip: "none" };
   const end = Math.max(startSeconds + 0.01, Math.min(asked.endSeconds, endSeconds));
-  const places = placesBetween(found.rung, startSeconds, end);
-  if (places.length === 0) return null;
-  const size = found.transform.scale;
   const range = [startSeconds, end].map((time) => Math.round(time * 1000)).join("-");
-  return {
-    ...who,
-    name: `clip.${found.rung.name}.${range}.${size.widthPx}x${size.heightPx}-${framesPerSecond}.${format}`,
-    nearSeconds: null,
-    weight: LARGE_WEIGHT,
-    work: { kind: "clip", format, framesPerSecond, size, startSeconds, endSeconds: end },
-    places,
-  };
+  return withinBound(rungs, fit, ({ rung, transform: { scale: size } }) => {
+    const places = placesBetween(rung, startSeconds, end);
+    if (places.length === 0) return null;
+    return {
+      ...who,
+      name: `clip.${rung.name}.${range}.${size.widthPx}x${size.heightPx}-${framesPerSecond}.${format}`,
+      nearSeconds: null,
+      weight: LARGE_WEIGHT,
+      work: { kind: "clip", format, framesPerSecond, size, startSeconds, endSeconds: end },
+      places,
+    };
+  });
+}
+
+type Nearest = NonNullable<ReturnType<typeof nearestRung<Rendition>>>;
+
+/** The order of the best rung for a size; of a smaller rung when there is too much media in that one. */
+function withinBound(
+  rungs: readonly Rendition[],
+  fit: Fit,
+  orderOf: (nearest: Nearest) => ImageOrder | null,
+): ImageOrder | null {
+  const nearest = nearestRung(rungs, fit);
+  const order = nearest && orderOf(nearest);
+  if (nearest === null || order === null || !isTooMuchMedia(order.places)) return order;
+  const smaller = rungs.filter((rung) => bySmallest(rung, nearest.rung) < 0);
+  const other = withinBound(smaller, fit, orderOf);
+  return other === null || isTooMuchMedia(other.places) ? order : other;
 }
 
 export const sheetOrder = (who: For, { name, columns, rows, tile, places }: SheetPlan): ImageOrder => ({

@@ -23,8 +23,17 @@ export interface RecordedSession {
   renditions: RecordedRendition[];
 }
 
-/** `beyond`: the range starts after the last segment. `early`: the range has started, but its end does not exist yet. */
-export type RangeAnswer = FoundRange | { kind: "beyond" } | { kind: "early" };
+/** `beyond`: the range starts after the last whole segment. `early`: the range has started, but its end does not exist yet. */
+export type RangeAnswer = FoundRange | BeyondRange | { kind: "early" };
+
+export interface BeyondRange {
+  kind: "beyond";
+  /**
+   * The end of the session; on air, when the segment that is not whole yet is going to end, if it is as long as the one before. Relative to
+   * the start of the session's first segment; null = no segment is whole yet.
+   */
+  reachedSeconds: number | null;
+}
 
 export interface FoundRange extends SegmentRange {
   kind: "range";

@@ -57,8 +57,16 @@ export function findRangeIn(
     const isFull = first !== null && msn - first + 1 >= MAX_CLIP_SEGMENTS;
     if (first !== null && (isFull || seconds >= wantedEnd - EPSILON_SECONDS)) return { ...range(msn), first };
   }
-  if (first === null) return { kind: "beyond" };
+  if (first === null)
+    return { kind: "beyond", reachedSeconds: hasEnded ? seconds : reachedOnAir(edge, seconds, lengthAt) };
   return hasEnded ? { ...range(edge), first } : { kind: "early" };
+}
+
+function reachedOnAir(edge: number, edgeSeconds: number, lengthAt: SegmentLengths["lengthAt"]): number | null {
+  if (edge < 0) return null;
+  let seconds = edgeSeconds;
+  for (let msn = edge + 1; lengthAt(msn) > 0; msn += 1) seconds += lengthAt(msn);
+  return Math.max(seconds, edgeSeconds + lengthAt(edge));
 }
 
 /** The last segment that is whole in every rendition that keeps up; -1 before there is one. */

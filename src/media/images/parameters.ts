@@ -1,6 +1,7 @@
 import { MAX_CLIP_SECONDS } from "../../../protocol/images.ts";
 import { misspeltParameters } from "../../platform/http/misspelt-parameters.ts";
 import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
+import { MAX_MEDIA_BYTES } from "./media-bound.ts";
 import { type Fit, FIT_MODES, MAX_SIZE_PX, snap } from "./sizes.ts";
 
 export interface StillParameters {
@@ -82,6 +83,25 @@ export function refuseTime(field: "time" | "start", endSeconds: number): never {
   throw new Problem("validation_failed", "the query is not valid", {
     fields: [{ field, message: "is after the end", hint }],
   });
+}
+
+/** @param reachedSeconds of a broadcast on air @throws {Problem} validation_failed */
+export function refuseTimeAhead(reachedSeconds: number): never {
+  const hint = `the broadcast has come to ${reachedSeconds.toFixed(3)} s`;
+  throw new Problem("validation_failed", "the query is not valid", {
+    fields: [{ field: "time", message: "lies beyond what has been broadcast", hint }],
+  });
+}
+
+/**
+ * The media at a time, or between the times of an animation, has more bytes than are read for one picture.
+ *
+ * @throws {Problem} validation_failed
+ */
+export function refuseMediaSize(field: "time" | "end"): never {
+  const hint = field === "end" ? "ask for a shorter animation" : "ask for another time";
+  const message = `takes more than ${MAX_MEDIA_BYTES >> 20} MiB of media`;
+  throw new Problem("validation_failed", "the query is not valid", { fields: [{ field, message, hint }] });
 }
 
 class Reader {

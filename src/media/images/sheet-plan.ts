@@ -1,5 +1,6 @@
 import { planGrid } from "../../../protocol/ladder.ts";
 import { type Rendition, secondsOf } from "../manifest/model.ts";
+import { isTooMuchMedia } from "./media-bound.ts";
 import { frameAt, type MediaPlace } from "./place.ts";
 import { bySmallest, type Size } from "./sizes.ts";
 
@@ -12,8 +13,6 @@ const BOX = { widthPx: 256, heightPx: 160 };
 const ADVANCED_BOX = { widthPx: 160, heightPx: 100 };
 /** The time between tiles when no key frame decides it. */
 const MIN_INTERVAL_SECONDS = 2;
-/** Media that is read for one sheet. */
-const MAX_MEDIA_BYTES = 32 << 20;
 
 /** A picture of small pictures at regular times, row by row. */
 export interface SheetPlan {
@@ -62,7 +61,7 @@ function planOf(
     const tiles = Math.max(1, Math.ceil(durationSeconds / intervalSeconds - 1e-6));
     const places = placesAt(rung, intervalSeconds, tiles);
     if (places === null) return null;
-    if (tiles > 1 && places.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_MEDIA_BYTES) continue;
+    if (tiles > 1 && isTooMuchMedia(places)) continue;
     const columns = Math.ceil(Math.sqrt(tiles));
     const tile = tileSize(rung, box);
     const name = `${kind}-${rung.name}-${Math.round(intervalSeconds * 1000)}-${tiles}`;

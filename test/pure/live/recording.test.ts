@@ -159,7 +159,7 @@ test.each([
   ["begins at 0", 0, 0.1, { kind: "range", first: 0, last: 0 }],
   ["is cut at 20 minutes", 1, 5000, { kind: "range", first: 0, last: 600 }],
   ["ends after the live edge", 1990, 2001, { kind: "early" }],
-  ["begins after the live edge", 2000, 2001, { kind: "beyond" }],
+  ["begins after the live edge", 2000, 2001, { kind: "beyond", reachedSeconds: 2002 }],
 ])("a clip on air that %s", (_, start, end, expected) => {
   const session = [
     rendition("v720", segments("v720", 1000), false),
@@ -172,7 +172,7 @@ test.each([
 test("a clip of an ended broadcast ends with the broadcast", () => {
   const session = [rendition("v720", segments("v720", 10)), rendition("a1", segments("a1", 9))];
   expect(findRange(session, 15, 60)).toMatchObject({ kind: "range", first: 7, last: 9, endSeconds: 20 });
-  expect(findRange(session, 20, 60)).toEqual({ kind: "beyond" });
+  expect(findRange(session, 20, 60)).toEqual({ kind: "beyond", reachedSeconds: 20 });
   const [video] = recordedLists(session, { first: 7, last: 9 });
   expect(video!.segments.spans).toMatchObject([
     { first: 0, startTicks: 1_680_000 },

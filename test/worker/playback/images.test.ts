@@ -6,7 +6,10 @@ import { POSTER_NAME, sheetOrder, stillOrder } from "../../../src/library/images
 import { planSheet } from "../../../src/media/images/sheet-plan.ts";
 import { PLAIN_FIT } from "../../../src/media/images/sizes.ts";
 import { imageKey } from "../../../src/platform/storage/keys.ts";
-import { addRung, get, newAsset } from "./playable.ts";
+import { newStream, settle } from "../live/live-helpers.ts";
+import { broadcast } from "../live/recording-helpers.ts";
+import { newWorkspace } from "../workspace.ts";
+import { addPassthrough, addRung, get, newAsset } from "./playable.ts";
 import { addSigningKey, signToken } from "./tokens.ts";
 
 const OWN = { playbackId: null };
@@ -79,6 +82,41 @@ test("a picture that cannot be made at the moment is 503, and tried again", asyn
   ]);
 });
 
+test("a picture of a source whose server does not answer is 503 with Retry-After, as its segments are", async () => {
+  const { assetId, playbackId } = await newAsset();
+  await addPassthrough(assetId, [[{ offset: 100, length: 50 }]]);
+  for (const path of ["/thumbnail.jpg?time=1", "/clip.gif?start=0&end=3"]) {
+    const answer = await get(`/${playbackId}${path}`);
+    expect([path, answer.status, answer.headers.get("retry-after")]).toEqual([path, 503, "2"]);
+  }
+});
+
+describe("media of many bytes per second", () => {
+  const MIB = 1 << 20;
+  /** An asset that is being prepared, of four segments of the source: none of them is there to be read. */
+  async function heavy(mib: number): Promise<string> {
+    const { assetId, playbackId } = await newAsset();
+    const bytes = [mib, mib, mib, mib].map((n) => n * MIB);
+    const segments = { durationTicks: [100, 100, 100, 100], bytes, keyframes: [] };
+    await addRung(assetId, "source-v", { origin: "passthrough", segments });
+    return playbackId;
+  }
+  const refusal = async (path: string) => {
+    const answer = await get(path);
+    return [answer.status, (await answer.json<{ error: { fields?: { field: string }[] } }>()).error.fields?.[0]?.field];
+  };
+
+  test("an animation of too much of it is 422 and names `end`; a shorter one is tried", async () => {
+    const id = await heavy(16);
+    expect(await refusal(`/${id}/clip.gif?start=0&end=10`)).toEqual([422, "end"]);
+    expect((await get(`/${id}/clip.gif?start=0&end=8`)).status).not.toBe(422);
+  });
+
+  test("a thumbnail in a segment of too much is 422 and names `time`", async () => {
+    expect(await refusal(`/${await heavy(33)}/thumbnail.jpg?time=3`)).toEqual([422, "time"]);
+  });
+});
+
 describe("pictures of a private asset", () => {
   const PATHS = [STILL_PATH, "/thumbnail.png", "/clip.gif", "/spritesheet.jpg", "/spritesheet.json"];
   test.each([...PATHS, "/advanced-spritesheet.json", "/storyboard.vtt", "/images.m3u8"])(
@@ -127,4 +165,18 @@ describe("there is no picture", () => {
     for (const path of ["/thumbnail.gif", "/thumbnail.jpeg", "/clip.mp4", "/spritesheet.png", "/poster.jpg"])
       expect([path, (await get(`/${open}${path}`)).status]).toEqual([path, 404]);
   });
+});
+
+test("a time of a broadcast after what has been broadcast is 422 and names `time`; one in the segment that is not whole yet is 400", async () => {
+  const stream = await newStream(await newWorkspace());
+  await broadcast(stream, 4); // 8 s
+  await settle(stream);
+  const thumbnailAt = async (time: number) => {
+    const answer = await get(`/${stream.playbackIds[0]!.id}/thumbnail.jpg?time=${time}`);
+    const { error } = await answer.json<{ error: { message: string; fields?: { field: string }[] } }>();
+    return [time, answer.status, error.fields?.map(({ field }) => field) ?? error.message];
+  };
+  expect(await thumbnailAt(8.5)).toEqual([8.5, 400, expect.stringContaining("ready")]);
+  expect(await thumbnailAt(10.5)).toEqual([10.5, 422, ["time"]]);
+  expect(await thumbnailAt(9999)).toEqual([9999, 422, ["time"]]);
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { bestPoster, busiestWindow, posterScore } from "../../../../protocol/media/poster-score.ts";
+import { clipOrder, stillOrder } from "../../../../src/library/images/orders.ts";
 import { jpegSize } from "../../../../src/media/images/jpeg-size.ts";
 import { transformName } from "../../../../src/media/images/image-key.ts";
+import { isTooMuchMedia } from "../../../../src/media/images/media-bound.ts";
 import { readClip, readInterval, readStill } from "../../../../src/media/images/parameters.ts";
 import { frameAt, placesBetween } from "../../../../src/media/images/place.ts";
 import { planPoster } from "../../../../src/media/images/poster-plan.ts";
@@ -231,4 +233,36 @@ test("the size of a JPEG is read from its frame header", () => {
   expect(jpegSize(Uint8Array.from(header))).toEqual({ widthPx: 640, heightPx: 360 });
   expect(jpegSize(Uint8Array.from(header.slice(0, 9)))).toBeNull();
   expect(jpegSize(new Uint8Array(20))).toBeNull();
+});
+
+describe("the media of one picture is at most 32 MiB", () => {
+  const who = { assetId: "a", playbackId: null };
+  const MIB = 1 << 20;
+  /** Four segments of 4 s, cut from the source. */
+  const source = (mib: number, widthPx = 1280) =>
+    ladderRung({
+      name: `source-${widthPx}`,
+      origin: "passthrough",
+      widthPx,
+      heightPx: (widthPx * 9) / 16,
+      segments: { durationTicks: [100, 100, 100, 100], bytes: [mib, mib, mib, mib].map((n) => n * MIB), keyframes: [] },
+    });
+  const clip = (rungs: Parameters<typeof clipOrder>[1], text: string) =>
+    clipOrder(who, rungs, readClip(query(text)), 16, "gif")!;
+  const still = (rungs: Parameters<typeof stillOrder>[1]) =>
+    stillOrder(who, rungs, { seconds: 1, fit: PLAIN_FIT, format: "jpg" })!;
+
+  test("the plan says how much an animation takes, and a shorter one takes less", () => {
+    expect(isTooMuchMedia(clip([source(16)], "start=0&end=8").places)).toBe(false);
+    expect(isTooMuchMedia(clip([source(16)], "start=0&end=9").places)).toBe(true);
+    expect(isTooMuchMedia(still([source(33)]).places)).toBe(true);
+  });
+
+  test("a smaller rung is taken when the best one has more", () => {
+    const rungs = [source(30, 1280), ladderRung({ gops: 8 }), source(40, 1920)];
+    expect(still(rungs).name).toMatch(/^source-1280\./);
+    expect(clip(rungs, "start=0&end=10&width=640").name).toMatch(/^clip\.v270\./);
+    const { name, places } = clip([source(40, 640), source(50, 1280)], "start=0&end=10&width=640");
+    expect([name.startsWith("clip.source-640."), isTooMuchMedia(places)]).toEqual([true, true]);
+  });
 });

@@ -11,7 +11,7 @@ import { prepareDue, prepareSoon } from "../../../../src/library/images/prepare-
 import { PLAIN_FIT } from "../../../../src/media/images/sizes.ts";
 import { imageKey, liveThumbnailKey, renditionKey } from "../../../../src/platform/storage/keys.ts";
 import { ladderRung } from "../../../pure/media/images/rungs.ts";
-import { addRung, newAsset } from "../../playback/playable.ts";
+import { addPassthrough, addRung, newAsset } from "../../playback/playable.ts";
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
 
 const JPEG = "jpeg of the encoder";
@@ -84,6 +84,23 @@ describe("a picture", () => {
     await encoder.add(IMAGES, { kind: "status", status: 429 });
     expect(kindOf(await within((machine) => makeImage(machine, still(5))))).toBe("unavailable");
   });
+
+  test("of a source whose server fails is unavailable, and no encoder is asked", async () => {
+    await encoder.add("/film.mp4", { kind: "status", status: 503 });
+    await newAsset({ id: assetId, sourceUrl: `${encoder.origin}/film.mp4` });
+    await addPassthrough(assetId, [[{ offset: 100, length: 50 }]]);
+    const order = still(3);
+    const places = order.places.map((place) => ({ ...place, isPassthrough: true, rendition: "source-v", segment: 0 }));
+    expect(kindOf(await within((machine) => makeImage(machine, { ...order, places })))).toBe("unavailable");
+    expect([(await encoder.requests("/film.mp4")).length > 0, await asked()]).toEqual([true, 0]);
+  });
+
+  test("of more media than is read for one is not made", async () => {
+    const order = still(3);
+    const large = { ...order, places: order.places.map((place) => ({ ...place, bytes: (32 << 20) + 1 })) };
+    expect(kindOf(await within((machine) => makeImage(machine, large)))).toBe("unreadable");
+    expect(await asked()).toBe(0);
+  });
 });
 
 test("beyond the bound the nearest picture of the playback ID is the answer, and after a minute a new one is made again", async () => {
@@ -101,6 +118,17 @@ test("beyond the bound the nearest picture of the playback ID is the answer, and
     expect(await makeImage(machine, large)).toEqual({ kind: "too many", retryAfterSeconds: 60 });
     nowMs += 60_000;
     expect(kindOf(await makeImage(machine, still(6)))).toBe("made");
+  });
+});
+
+test("beyond the bound no media is read", async () => {
+  await within(async (machine) => {
+    machine.made.spend(PLAYBACK_ID, 120, nowMs);
+    const get = vi.spyOn(env.MEDIA, "get");
+    const beyond = new ImageMakerParts(machine.ctx, { ...machine.env, MEDIA: env.MEDIA }, () => nowMs);
+    expect(kindOf(await makeImage(beyond, still(5)))).toBe("too many");
+    expect(get.mock.calls.map(([key]) => key)).toEqual([imageKey(assetId, still(5).name)]);
+    get.mockRestore();
   });
 });
 
