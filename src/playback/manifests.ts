@@ -26,7 +26,6 @@ import { selectionOf } from "./resolution-cap.ts";
 import { isKnown, KNOWN_MS, type Playable, type Resolved } from "./resolve.ts";
 import { unplayableState } from "./unplayable-state.ts";
 import type { Viewer } from "./viewer.ts";
-import { requireWholeMedia } from "./whole-media.ts";
 
 /** Of a growing MPD with subtitles, to which players return: the complete one has segments of them too. */
 const TEXT = { name: "text", value: "segments" };
@@ -87,7 +86,6 @@ export async function answerManifest(
   if (address === null) throw unknownPlayback();
   const hasTextSegments = target.kind === "mpd" && query.get(TEXT.name) === TEXT.value;
   const part = "rendition" in target ? target.rendition : "trackId" in target ? target.trackId : null;
-  if (part === null) requireWholeMedia(query);
   const selection = part === null ? selectionOf(query, rules) : null;
   const protection = await protectionFor(env, ctx, rules, playable.assetId);
   const key = `${address} ${target.kind} ${part ?? canonicalSelection(selection!)} ${hasTextSegments}`;

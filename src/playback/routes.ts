@@ -24,6 +24,7 @@ import { protectionFor } from "./protection.ts";
 import { offersRendition } from "./resolution-cap.ts";
 import { offersText, type Resolved, resolveAsset, resolveOffering, resolvePlaybackId } from "./resolve.ts";
 import { Viewer } from "./viewer.ts";
+import { requireWholeMedia } from "./whole-media.ts";
 import { mediaListOf } from "../media/manifest/model.ts";
 
 /**
@@ -148,9 +149,10 @@ async function answerMain(
   if (recent !== null) return recent;
   const resolved = await requireResolved(env, ctx, target.playbackId);
   const permission = await viewer.admit(resolved.rules);
-  return resolved.kind === "asset"
-    ? await answerManifest(viewer, permission, env, ctx, resolved, target)
-    : await answerLiveManifest(viewer, permission, env, ctx, target, resolved.playable);
+  if (resolved.kind === "stream")
+    return await answerLiveManifest(viewer, permission, env, ctx, target, resolved.playable);
+  requireWholeMedia(viewer.url.searchParams);
+  return await answerManifest(viewer, permission, env, ctx, resolved, target);
 }
 
 /** The playlist of one rendition or subtitle track of an asset. */

@@ -442,11 +442,11 @@ describe("a clip and its source", () => {
   });
 });
 
-test("a stream that has never been on air has no clips; a media ignores the parameters", async () => {
+test("a stream that has never been on air has no clips; a media refuses the parameters, because it would play whole", async () => {
   const stream = await newStream(workspace);
   expect((await get(`/${stream.playbackIds[0]!.id}.m3u8?start=1s&end=2s`)).status).toBe(400);
   const recorded = await onAir(1);
   await finish(workspace, recorded.stream);
   const media = await (await mediaOf(recorded.broadcaster.sessionId)).json<{ data: Media }>();
-  expect((await get(`/${media.data.playbackIds[0]!.id}.m3u8?start=abc`)).status).toBe(200);
+  expect((await get(`/${media.data.playbackIds[0]!.id}.m3u8?start=abc`)).status).toBe(422);
 });
