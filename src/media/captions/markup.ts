@@ -135,10 +135,22 @@ const tidyLines = (text: string): string =>
 /** The text of a payload without markup. */
 export const plainText = (payload: string): string => decodeEntities(payload.replace(/<[^<>]*>/g, ""));
 
-/** Payload as SRT shows it: bold, italics and underline only, and no character references. */
+/**
+ * Payload as SRT shows it: bold, italics and underline only, and no character references. SRT has no escape: FFmpeg shows `&lt;` as five
+ * characters, and web players put the text into a page as markup. So a `<` that could begin a tag becomes the look-alike `\u2039`, which every
+ * player shows and none runs. It does so before a real tag too: a player that removes `<b>` would join what stands around it. The `>` of an
+ * arrow becomes `\u203a`, so that no line of text is read as times.
+ */
 export const srtText = (payload: string): string =>
   payload
+    .replace(/<(\/?[biu])(?:\.[^<>]*)?>/g, "<$1>")
     .replace(/<(?!\/?[biu]>)[^<>]*>/g, "")
     .split(/(<\/?[biu]>)/)
-    .map((part, position) => (position % 2 === 1 ? part : decodeEntities(part)))
+    .map((part, position) =>
+      position % 2 === 1
+        ? part
+        : decodeEntities(part)
+            .replace(/<(?![\s\d])/g, "\u2039")
+            .replace(/--+>/g, (arrow) => `${arrow.slice(0, -1)}\u203a`),
+    )
     .join("");
