@@ -69,6 +69,16 @@ test("TTML: clock times, offsets, frames, ticks, nested times, spans and regions
   ]);
 });
 
+test("TTML: colours that WebVTT has classes for, of styles, paragraphs and spans", () => {
+  const file = `<tt xmlns:tts="http://www.w3.org/ns/ttml#styling"><head><styling><style xml:id="y" tts:color="#FFFF00FF"/></styling></head><body tts:color="white">
+<p begin="1s" end="2s" style="y">one <span tts:color="rgb(0, 255, 255)">two <span tts:color="white" tts:fontStyle="italic">three</span></span></p>
+<p begin="2s" end="3s">plain <span tts:color="Lime">four</span> <span tts:color="#123456">five</span></p></body></tt>`;
+  expect(cuesOf(file)).toEqual([
+    "1000 | 2000 | <c.yellow>one <c.cyan>two <c.white><i>three</i></c></c></c>",
+    "2000 | 3000 | plain <c.lime>four</c> five",
+  ]);
+});
+
 test("SCC: pop-on and roll-up captions, italics, special characters, doubled control words", () => {
   const file = `Scenarist_SCC V1.0\n\n00:00:01:00\t9420 9420 94ae 94ae 9152 9152 c8e9 9137 9137 942f 942f\n\n00:00:02;00\t942c 942c\n\n00:00:03:00\t9425 9425 94ad 94ad 9470 9470 4fee e580 94ad 94ad 9470 9470 54f7 ef80\n\n00:00:05:00\t942c 942c\n`;
   const texts = readCaptions(bytesOf(file), "en").cues.map(({ text }) => text);
