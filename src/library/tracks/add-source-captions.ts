@@ -44,7 +44,7 @@ export async function addSourceCaptions(
     const labels = {
       languageCode,
       languageName: (languageCode === "und" && channelName(facts)) || languageName(languageCode),
-      ...(title === "" ? {} : { title }),
+      ...(title.trim() === "" ? {} : { title }),
       default: false, // containers flag their first stream when nobody chose one, and viewers would get captions unasked
       forced: facts.isForced,
       closedCaptions: facts.isHearingImpaired,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
-import { LanguageCode, LanguageName, subtitleFlags, TrackTitle } from "./store/fields.ts";
+import { LanguageCode, LanguageName, NewTrackTitle, subtitleFlags, TrackTitle } from "./store/fields.ts";
 
 export const AddTrack = z
   .object({
@@ -26,7 +26,7 @@ export const UpdateTrack = changedElsewhere(
     .object({
       languageCode: LanguageCode,
       languageName: LanguageName,
-      title: TrackTitle.optional(),
+      title: NewTrackTitle.optional(),
       url: z.unknown().optional().openapi({
         description: "Older clients send it. It changes nothing: the file of a track is fixed when the track is added",
       }),

@@ -29,7 +29,7 @@ export async function updateTrack(
     }
     const others = addedTracks.filter((other) => other !== seen && other.status !== "failed");
     requireOwnName({ ...seen, languageName }, [...tracks, ...others]);
-    const labels = { languageCode, languageName, title: title ?? seen.title };
+    const labels = { languageCode, languageName, title: title === undefined ? seen.title : title.trim() || null };
     const track = { ...seen, ...labels };
     return {
       track,

@@ -10,18 +10,28 @@ const COLOURS: Record<string, string> = {
   lime: "lime",
   "#00ff00": "lime",
   cyan: "cyan",
+  aqua: "cyan",
   "#00ffff": "cyan",
   red: "red",
   "#ff0000": "red",
   yellow: "yellow",
   "#ffff00": "yellow",
   magenta: "magenta",
+  fuchsia: "magenta",
   "#ff00ff": "magenta",
   blue: "blue",
   "#0000ff": "blue",
   black: "black",
   "#000000": "black",
 };
+/** The class of WebVTT for a colour of SRT or TTML (a name, `#rrggbb`, `#rrggbbaa` or `rgb()`); null = it has none. */
+export function colourClass(colour: string): string | null {
+  const [, ...parts] = /^rgba?\((\d{1,3}),(\d{1,3}),(\d{1,3})(?:,\d{1,3})?\)$/.exec(colour.replace(/\s/g, "")) ?? [];
+  const hex = parts.slice(0, 3).map((part) => Number(part).toString(16).padStart(2, "0"));
+  const name = hex.length === 3 ? `#${hex.join("")}` : colour.trim().toLowerCase();
+  return COLOURS[name.replace(/^(#[\da-f]{6})[\da-f]{2}$/, "$1")] ?? null;
+}
+
 const MAX_DEPTH = 8;
 const MAX_TAG_LENGTH = 256;
 const ENTITIES: Record<string, string> = {
@@ -103,8 +113,8 @@ function writeTag(tag: string, open: OpenTag[], out: string[]): void {
   if (open.length >= MAX_DEPTH) return;
   if (source === "font") {
     const [, colour = ""] = /color\s*=\s*["']?([#\w]+)/i.exec(rest) ?? [];
-    const known = COLOURS[colour.toLowerCase()];
-    if (known === undefined) return;
+    const known = colourClass(colour);
+    if (known === null) return;
     open.push({ source, name: "c" });
     out.push(`<c.${known}>`);
     return;
@@ -135,10 +145,22 @@ const tidyLines = (text: string): string =>
 /** The text of a payload without markup. */
 export const plainText = (payload: string): string => decodeEntities(payload.replace(/<[^<>]*>/g, ""));
 
-/** Payload as SRT shows it: bold, italics and underline only, and no character references. */
+/**
+ * Payload as SRT shows it: bold, italics and underline only, and no character references. SRT has no escape: FFmpeg shows `&lt;` as five
+ * characters, and web players put the text into a page as markup. So a `<` that could begin a tag becomes the look-alike `\u2039`, which every
+ * player shows and none runs. It does so before a real tag too: a player that removes `<b>` would join what stands around it. The `>` of an
+ * arrow becomes `\u203a`, so that no line of text is read as times.
+ */
 export const srtText = (payload: string): string =>
   payload
+    .replace(/<(\/?[biu])(?:\.[^<>]*)?>/g, "<$1>")
     .replace(/<(?!\/?[biu]>)[^<>]*>/g, "")
     .split(/(<\/?[biu]>)/)
-    .map((part, position) => (position % 2 === 1 ? part : decodeEntities(part)))
+    .map((part, position) =>
+      position % 2 === 1
+        ? part
+        : decodeEntities(part)
+            .replace(/<(?![\s\d])/g, "\u2039")
+            .replace(/--+>/g, (arrow) => `${arrow.slice(0, -1)}\u203a`),
+    )
     .join("");

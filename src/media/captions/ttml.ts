@@ -1,7 +1,7 @@
 import { escapeText } from "../../../protocol/media/captions/cue.ts";
 import { parseXml, XmlCdata, XmlElement, XmlText } from "@rgrove/parse-xml";
 import { CaptionsError, CueList } from "./cue.ts";
-import { cleanMarkup } from "./markup.ts";
+import { cleanMarkup, colourClass } from "./markup.ts";
 
 /** The parser builds a tree in memory, so what it could build is counted first. */
 const MAX_TAGS = 400_000;
@@ -18,6 +18,8 @@ interface Style {
   italic: boolean;
   bold: boolean;
   underline: boolean;
+  /** A class of WebVTT; null = that of what is around, or one without a class. */
+  colour: string | null;
 }
 
 interface Times {
@@ -27,7 +29,7 @@ interface Times {
 
 /**
  * Cues of a TTML document: timed text of `p` and of `span` inside it (W3C TTML 1, IMSC, EBU-TT-D). Times are clock times, offsets, frames or
- * ticks; styles are bold, italics and underline, direct or by reference; a region at the top is kept as a line setting.
+ * ticks; styles are bold, italics, underline and the colours that WebVTT has classes for, direct or by reference; a region at the top is kept as a line setting.
  *
  * @throws {CaptionsError} captions_malformed, captions_too_large, captions_too_long
  */
@@ -54,7 +56,7 @@ export function parseTtml(text: string): CueList {
           startMs: at.startMs,
           endMs: at.endMs ?? Number.NaN,
           settings,
-          text: cleanMarkup(textOf(from, styles, look, 0)),
+          text: cleanMarkup(textOf(from, styles, look, "white", 0)),
         });
       if (timed.length === 0) return add(element, own, inherited);
       for (const child of timed)
@@ -68,7 +70,7 @@ export function parseTtml(text: string): CueList {
   return list;
 }
 
-const PLAIN: Style = { italic: false, bold: false, underline: false };
+const PLAIN: Style = { italic: false, bold: false, underline: false, colour: null };
 
 function readTree(text: string): XmlElement {
   const count = (char: string) => text.split(char, MAX_TAGS + 2).length - 1;
@@ -139,7 +141,13 @@ function styleOf(element: XmlElement, styles: Map<string, Style>, base: Style): 
     italic: is("fontStyle", /italic|oblique/, base.italic || found.some(({ italic }) => italic)),
     bold: is("fontWeight", /bold/, base.bold || found.some(({ bold }) => bold)),
     underline: is("textDecoration", /\bunderline/, base.underline || found.some(({ underline }) => underline)),
+    colour: colourOf(element) ?? found.findLast(({ colour }) => colour !== null)?.colour ?? base.colour,
   };
+}
+
+function colourOf(element: XmlElement): string | null {
+  const colour = attribute(element, "color");
+  return colour === "" ? null : colourClass(colour);
 }
 
 /** A region whose text stands in the upper half. */
@@ -149,8 +157,13 @@ function isAtTop(region: XmlElement): boolean {
   return align === "before" && Number(top ?? 0) < 50;
 }
 
-/** The text of an element as WebVTT's markup. White space is collapsed, as by default; `br` breaks a line. */
-function textOf(element: XmlElement, styles: Map<string, Style>, style: Style, depth: number): string {
+/**
+ * The text of an element as WebVTT's markup. White space is collapsed, as by default; `br` breaks a line.
+ *
+ * @param around the colour of what the element is in; text of that colour needs no class
+ */
+function textOf(element: XmlElement, styles: Map<string, Style>, style: Style, around: string, depth: number): string {
+  const colour = style.colour ?? around;
   if (depth > MAX_DEPTH) throw new CaptionsError("captions_malformed");
   const parts = element.children.map((child) => {
     if (child instanceof XmlText || child instanceof XmlCdata) return escapeText(child.text.replace(/\s+/g, " "));
@@ -158,11 +171,15 @@ function textOf(element: XmlElement, styles: Map<string, Style>, style: Style, d
     if (localName(child) === "br") return "\n";
     if (localName(child) !== "span") return "";
     const own = styleOf(child, styles, PLAIN);
-    return textOf(child, styles, { ...own }, depth + 1);
+    return textOf(child, styles, own, colour, depth + 1);
   });
-  const tags = [style.bold ? "b" : "", style.italic ? "i" : "", style.underline ? "u" : ""].filter((tag) => tag !== "");
-  return `${tags.map((tag) => `<${tag}>`).join("")}${parts.join("")}${tags
-    .toReversed()
-    .map((tag) => `</${tag}>`)
-    .join("")}`;
+  const tags = [
+    ...(colour === around ? [] : [{ open: `c.${colour}`, close: "c" }]),
+    ...(["b", "i", "u"] as const)
+      .filter((tag) => ({ b: style.bold, i: style.italic, u: style.underline })[tag])
+      .map((tag) => ({ open: tag, close: tag })),
+  ];
+  const opening = tags.map(({ open }) => `<${open}>`);
+  const closing = tags.toReversed().map(({ close }) => `</${close}>`);
+  return [...opening, ...parts, ...closing].join("");
 }

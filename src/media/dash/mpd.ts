@@ -1,7 +1,7 @@
 import type { Protection } from "../cenc/content-key.ts";
 import { protectionBps } from "../cenc/overhead.ts";
 import { targetDuration } from "../manifest/bandwidth.ts";
-import { type Presentation, type Rendition, trackLabel } from "../manifest/model.ts";
+import { preferredAudio, preferredText, type Presentation, type Rendition, trackLabel } from "../manifest/model.ts";
 import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
 import { dashBandwidth } from "./bandwidth.ts";
 import { CENC_NAMESPACE, contentProtection } from "./content-protection.ts";
@@ -73,12 +73,12 @@ export function mpd(
     const video = videoSets.map((set, n) => ({ set: set.filter(isThere), n }));
     return [
       ...video.flatMap(({ set, n }) => (set.length > 0 ? [videoSet(set, n, common)] : [])),
-      ...audio.flatMap((row, n) => (isThere(row) ? [audioSet(row, videoSets.length + n, n === 0, common)] : [])),
+      ...audio.flatMap((row, n) => (isThere(row) ? [audioSet(row, videoSets.length + n, common)] : [])),
       ...text.map((track, n) => {
         const content = hasFiles
           ? textFile(track, base)
           : textTemplate(track, textPieces(presentation, periods, period));
-        return textSet(track, videoSets.length + audio.length + n, content);
+        return textSet(track, videoSets.length + audio.length + n, preferredText(text), content);
       }),
     ];
   };
@@ -151,13 +151,8 @@ function videoSet(set: Rendition[], id: number, { presentation, protection, band
   );
 }
 
-function audioSet(
-  row: Rendition,
-  id: number,
-  isFirst: boolean,
-  { presentation, protection, bandwidth, template }: SetContext,
-): string {
-  const isMain = row.isDefault || (isFirst && !presentation.audio.some(({ isDefault }) => isDefault));
+function audioSet(row: Rendition, id: number, { presentation, protection, bandwidth, template }: SetContext): string {
+  const isMain = row === preferredAudio(presentation.audio);
   return element(
     "AdaptationSet",
     {

@@ -20,12 +20,13 @@ export const hasTextFiles = (periods: Period[], isComplete: boolean): boolean =>
 /**
  * A subtitle track (DASH-IF IOP 4.3 §6.4.5; roles of ISO/IEC 23009-1 §5.8.5.5).
  *
+ * @param preferred the track that players show without a choice of the viewer; the others are alternatives to it
  * @param content where its WebVTT is: `textFile` or `textTemplate`
  */
-export function textSet(track: TextTrack, id: number, content: string): string {
+export function textSet(track: TextTrack, id: number, preferred: TextTrack | undefined, content: string): string {
   const roles = [
     track.isForced ? "forced-subtitle" : track.isClosedCaptions ? "caption" : "subtitle",
-    ...(track.isDefault ? ["main"] : []),
+    ...(preferred === undefined ? [] : [track === preferred ? "main" : "alternate"]),
   ];
   return element(
     "AdaptationSet",

@@ -1,6 +1,13 @@
 import { protectionBps } from "../cenc/overhead.ts";
 import { averageBitrate, peakBitrate, peakOf } from "../manifest/bandwidth.ts";
-import { type Presentation, type Rendition, type TextTrack, trackLabel } from "../manifest/model.ts";
+import {
+  preferredAudio,
+  preferredText,
+  type Presentation,
+  type Rendition,
+  type TextTrack,
+  trackLabel,
+} from "../manifest/model.ts";
 import { quoted, tag } from "./attributes.ts";
 import { keyframesOf } from "./iframe-playlist.ts";
 
@@ -44,10 +51,7 @@ export function multivariantPlaylist(
 function audioGroup(audio: Rendition[], locate: Locate, hasVideo: boolean): string[] {
   if (!hasVideo && audio.length < 2) return [];
   const names = new Map<string, number>();
-  const firstDefault = Math.max(
-    0,
-    audio.findIndex((row) => row.isDefault),
-  );
+  const preferred = preferredAudio(audio);
   return audio.map((row, n) => {
     const name = trackLabel(row, n);
     const seen = (names.get(name) ?? 0) + 1;
@@ -57,7 +61,7 @@ function audioGroup(audio: Rendition[], locate: Locate, hasVideo: boolean): stri
       "GROUP-ID": quoted(GROUP),
       NAME: quoted(seen === 1 ? name : `${name} ${seen}`), // names are unique within a group
       LANGUAGE: row.languageCode && row.languageCode !== "und" ? quoted(row.languageCode) : null,
-      DEFAULT: n === firstDefault ? "YES" : "NO",
+      DEFAULT: row === preferred ? "YES" : "NO",
       AUTOSELECT: "YES",
       CHANNELS: quoted(String(row.channels ?? 2)),
       URI: quoted(locate(row.name)),
@@ -78,7 +82,7 @@ export const CAPTION_CHARACTERISTICS =
 /** The subtitle renditions (RFC 8216 §4.3.4.1). Players select none without a choice of the viewer, except the default one. */
 function textGroup(text: TextTrack[], locate: Locate): string[] {
   const names = new Map<string, number>();
-  const preferred = text.find(({ isDefault }) => isDefault);
+  const preferred = preferredText(text);
   return text.map((track) => {
     const seen = (names.get(track.name) ?? 0) + 1;
     names.set(track.name, seen);
@@ -120,7 +124,7 @@ const bitrates = (isProtected: boolean) => ({
 
 function audioVariant({ audio, text }: Presentation, locate: Locate, isProtected: boolean): string[] {
   const { peak, average } = bitrates(isProtected);
-  const first = audio.find((row) => row.isDefault) ?? audio[0];
+  const first = preferredAudio(audio);
   if (first === undefined) return [];
   return [
     tag("EXT-X-STREAM-INF", {

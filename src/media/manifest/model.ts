@@ -53,6 +53,14 @@ export interface TextTrack {
   averageBps: number;
 }
 
+/** The sound that players begin with: of several defaults, and of none, the first counts. */
+export const preferredAudio = (audio: readonly Rendition[]): Rendition | undefined =>
+  audio.find(({ isDefault }) => isDefault) ?? audio[0];
+
+/** The subtitles that players show without a choice of the viewer: of several defaults the first counts. */
+export const preferredText = (text: readonly TextTrack[]): TextTrack | undefined =>
+  text.find(({ isDefault }) => isDefault);
+
 /** The catalogue's facts that an asset's manifests depend on. */
 export interface ManifestFacts {
   status: "processing" | "ready" | "errored";

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { leastBufferRate } from "../../../src/media/dash/bandwidth.ts";
 import { mpd } from "../../../src/media/dash/mpd.ts";
 import { timeline } from "../../../src/media/dash/segment-template.ts";
+import { multivariantPlaylist } from "../../../src/media/hls/multivariant.ts";
 import { presentationOf } from "../../../src/media/manifest/model.ts";
 import { audioRow, facts, growing, source, videoRow } from "./rows.ts";
 
@@ -49,6 +50,34 @@ test("the MPD of a ready asset is static, with every rung in one set", () => {
 </Period>
 </MPD>`.split("\n"),
   );
+});
+
+test("of several defaults only the first is the main one, as in HLS", () => {
+  const sounds = ["a1", "a2", "a3"].map((name, n) => ({ ...a1, name, isDefault: n > 0 }));
+  const textTracks = ["t1", "t2", "t3"].map((id, n) => ({
+    id,
+    name: id,
+    languageCode: "en",
+    isDefault: n > 0,
+    isForced: false,
+    isClosedCaptions: false,
+    peakBps: 1,
+    averageBps: 1,
+  }));
+  const presentation = presentationOf({ ...facts("ready", [v720, ...sounds]), textTracks })!;
+  const sets = mpd(presentation, "P", now).split("<AdaptationSet ").slice(1);
+  const main = sets
+    .filter((set) => set.includes(`value="main"`))
+    .map((set) => /<Representation id="([^"]+)"/.exec(set)?.[1]);
+  expect(main).toEqual(["v720", "a2", "text-t2"]);
+  expect(sets.filter((set) => set.includes(`value="alternate"`))).toHaveLength(4);
+  const hls = multivariantPlaylist(presentation, "P");
+  expect(
+    hls
+      .split("\n")
+      .filter((row) => row.includes("DEFAULT=YES"))
+      .map((row) => /URI="P\/(?:text\/)?(\w+)/.exec(row)?.[1]),
+  ).toEqual(["a2", "t2"]);
 });
 
 test("a source beside its ladder is a separate set, and the preferred one", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CaptionsError } from "../../../../src/media/captions/cue.ts";
 import { readCaptions } from "../../../../src/media/captions/read-captions.ts";
+import { encodeAs } from "./encoder.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const cuesOf = (text: string, language = "en") =>
@@ -68,6 +69,16 @@ test("TTML: clock times, offsets, frames, ticks, nested times, spans and regions
   ]);
 });
 
+test("TTML: colours that WebVTT has classes for, of styles, paragraphs and spans", () => {
+  const file = `<tt xmlns:tts="http://www.w3.org/ns/ttml#styling"><head><styling><style xml:id="y" tts:color="#FFFF00FF"/></styling></head><body tts:color="white">
+<p begin="1s" end="2s" style="y">one <span tts:color="rgb(0, 255, 255)">two <span tts:color="white" tts:fontStyle="italic">three</span></span></p>
+<p begin="2s" end="3s">plain <span tts:color="Lime">four</span> <span tts:color="#123456">five</span></p></body></tt>`;
+  expect(cuesOf(file)).toEqual([
+    "1000 | 2000 | <c.yellow>one <c.cyan>two <c.white><i>three</i></c></c></c>",
+    "2000 | 3000 | plain <c.lime>four</c> five",
+  ]);
+});
+
 test("SCC: pop-on and roll-up captions, italics, special characters, doubled control words", () => {
   const file = `Scenarist_SCC V1.0\n\n00:00:01:00\t9420 9420 94ae 94ae 9152 9152 c8e9 9137 9137 942f 942f\n\n00:00:02;00\t942c 942c\n\n00:00:03:00\t9425 9425 94ad 94ad 9470 9470 4fee e580 94ad 94ad 9470 9470 54f7 ef80\n\n00:00:05:00\t942c 942c\n`;
   const texts = readCaptions(bytesOf(file), "en").cues.map(({ text }) => text);
@@ -100,6 +111,111 @@ describe("text encodings", () => {
   ])("%s is detected and said", (_, language, bytes, encoding, text) => {
     const captions = readCaptions(bytes, language);
     expect([captions.encoding, captions.cues[0]!.text]).toEqual([encoding, text]);
+  });
+});
+
+describe("sentences of a language in each encoding that its files have", () => {
+  const RUSSIAN = "Привет, как дела?\nЯ не знаю, что тебе сказать.\nМы идём домой завтра утром.";
+  const UKRAINIAN = "Привіт, як справи?\nЯ не знаю, що тобі сказати. Їжак їсть яблуко.";
+  const POLISH = "Dzień dobry, jak się masz?\nNie wiem, co powiedzieć. Idź już, proszę, śpię źle.\nŁadnie, Świetnie!";
+  const CZECH = "Dobrý den, jak se máte?\nPříliš žluťoučký kůň úpěl ďábelské ódy. Šťastnou cestu, Žofie!";
+  const ARABIC = "مرحبا، كيف حالك؟\nلا أعرف ماذا أقول لك";
+  const FRENCH = "Ma sœur a un grand cœur.\nÇa coûte 10 €, n'est-ce pas ? L'été à l'Œuvre.";
+  const SERBIAN = "Dobar dan, kako ste?\nNe znam šta da kažem. Čekaj, đače, ići ću kući.";
+  const TAIWAN = "你好，今天晚上吃什麼？\n我不知道該說什麼。謝謝你們來看我。";
+  const CHINA = "你好，今天晚上吃什么？\n我不知道该说什么。谢谢你们来看我。";
+  const JAPANESE = "こんにちは、元気ですか？\n私は何も知りません。明日また会いましょう。";
+  const KOREAN = "안녕하세요, 잘 지내세요?\n무슨 말을 해야 할지 모르겠어요.";
+  const GREEK = "Γεια σου, τι κάνεις;\nΔεν ξέρω τι να πω. Άσε με ήσυχο, Ώρα καλή.";
+
+  test.each<[string, string, string]>([
+    ["windows-1251", "ru", RUSSIAN],
+    ["windows-1251", "ru", RUSSIAN.toUpperCase()],
+    ["koi8-r", "ru", RUSSIAN],
+    ["koi8-r", "ru", RUSSIAN.toUpperCase()],
+    ["koi8-r", "en", RUSSIAN],
+    ["iso-8859-5", "ru", RUSSIAN],
+    ["ibm866", "ru", RUSSIAN],
+    ["ibm866", "ru", RUSSIAN.toUpperCase()],
+    ["x-mac-cyrillic", "ru", RUSSIAN],
+    ["windows-1251", "uk", UKRAINIAN],
+    ["koi8-u", "uk", UKRAINIAN],
+    ["windows-1250", "pl", POLISH],
+    ["iso-8859-2", "pl", POLISH],
+    ["windows-1250", "cs-CZ", CZECH],
+    ["iso-8859-2", "cs-CZ", CZECH],
+    ["windows-1256", "ar", ARABIC],
+    ["iso-8859-6", "ar", ARABIC],
+    ["windows-1252", "fr", FRENCH],
+    ["windows-1252", "en", "“Don’t,” she said – 2½ cups, 50° – and left… ¿Qué? ©"],
+    ["windows-1252", "de", "ÄRGER GRÖSSE ÜBER schöne Grüße, «Füße»"],
+    ["iso-8859-15", "fr", FRENCH],
+    ["macintosh", "fr", FRENCH],
+    ["windows-1250", "sr", SERBIAN],
+    ["windows-1250", "sr-Latn-RS", SERBIAN],
+    ["windows-1251", "sr", "Добар дан, како сте? Не знам шта да кажем. Чекај."],
+    ["windows-1253", "el", GREEK],
+    ["iso-8859-7", "el", GREEK],
+    ["windows-1253", "en", GREEK],
+    ["windows-1254", "tr", "Merhaba, nasılsın? Ne diyeceğimi bilmiyorum. Şimdi İstanbul'a gidiyoruz, güle güle."],
+    ["windows-1255", "he", "שלום, מה שלומך? אני לא יודע מה להגיד."],
+    ["windows-1257", "lt", "Labas, kaip sekasi? Nežinau, ką pasakyti. Ačiū už viską, šiandien eisiu į miestą."],
+    ["windows-874", "th", "สวัสดีครับ คุณสบายดีไหม ผมไม่รู้จะพูดอะไร"],
+    ["windows-874", "en", "สวัสดีครับ คุณสบายดีไหม ผมไม่รู้จะพูดอะไร"],
+    ["windows-1252", "ru", "Café"],
+    ["windows-1252", "ja", "Café"],
+    ["windows-1252", "sv", "Vi får se på ön. ÅÄÖ. Hallå där, sköna öar"],
+    ["windows-1252", "es", "¡Él está aquí! ¿Dónde? – ÁNGEL, ¡AÑO 2000!"],
+    ["big5", "zh-TW", TAIWAN],
+    ["big5", "zh-Hant-TW", TAIWAN],
+    ["big5", "zh", TAIWAN],
+    ["gb18030", "zh", CHINA],
+    ["gb18030", "zh-Hans-CN", CHINA],
+    ["gb18030", "en", CHINA],
+    ["big5", "en", TAIWAN],
+    ["shift_jis", "ja", JAPANESE],
+    ["shift_jis", "en", JAPANESE],
+    ["euc-jp", "ja", JAPANESE],
+    ["euc-jp", "en", JAPANESE],
+    ["euc-kr", "ko", KOREAN],
+    ["euc-kr", "en", KOREAN],
+  ])("%s under %s", (encoding, language, text) => {
+    const file = `1\n00:00:01,000 --> 00:00:02,000\n${text}`;
+    const captions = readCaptions(encodeAs(file, encoding), language);
+    expect([captions.encoding, captions.cues[0]!.text]).toEqual([encoding, text]);
+  });
+
+  test.each(["utf-32le", "utf-32be"])("%s with a mark and without one", (encoding) => {
+    for (const mark of ["\uFEFF", ""]) {
+      const points = Array.from(`${mark}1\n00:00:01,000 --> 00:00:02,000\nżółw 🐢`, (char) => char.codePointAt(0)!);
+      const view = new DataView(new ArrayBuffer(4 * points.length));
+      for (const [at, code] of points.entries()) view.setUint32(4 * at, code, encoding === "utf-32le");
+      const captions = readCaptions(new Uint8Array(view.buffer), "pl");
+      expect([captions.encoding, captions.cues[0]!.text]).toEqual([encoding, "żółw 🐢"]);
+    }
+  });
+
+  test("ISO-2022-JP is told by its escape sequences, although its bytes are ASCII", () => {
+    const captions = readCaptions(bytesOf("1\n00:00:01,000 --> 00:00:02,000\n\u001b$BF|K\\\u001b(B OK"), "ja");
+    expect([captions.encoding, captions.cues[0]!.text]).toEqual(["iso-2022-jp", "日本 OK"]);
+  });
+
+  test.each([
+    ["ISO-8859-2", "iso-8859-2"],
+    ["latin2", "iso-8859-2"],
+    ["UTF-16", "iso-8859-2"],
+    ["nonsense", "iso-8859-2"],
+  ])("TTML that declares %s is read as %s", (label, encoding) => {
+    const file = `<?xml version="1.0" encoding="${label}"?><tt><body><p begin="1s" end="2s">Idź już, śpię źle</p></body></tt>`;
+    const captions = readCaptions(encodeAs(file, "iso-8859-2"), "pl");
+    expect([captions.encoding, captions.cues[0]!.text]).toEqual([encoding, "Idź już, śpię źle"]);
+  });
+
+  test("a damaged byte in UTF-8 costs one character", () => {
+    const file = bytesOf(`1\n00:00:01,000 --> 00:00:02,000\n${POLISH}?`);
+    file[file.length - 1] = 0xff;
+    const captions = readCaptions(file, "pl");
+    expect([captions.encoding, captions.cues[0]!.text]).toEqual(["utf-8", `${POLISH}\ufffd`]);
   });
 });
 

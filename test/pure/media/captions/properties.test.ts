@@ -68,6 +68,39 @@ test("what is written as SRT has the same times when it is read again", () => {
   );
 });
 
+test("SRT has no tag but b, i and u, whatever the text of a cue is", () => {
+  const cue = fc
+    .array(
+      fc.constantFrom(
+        ..."< > &lt; &gt; &amp;lt; &#60; <b> </b> <b.loud> <c.x> </c> img script / ! 0 onerror=x".split(" "),
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts): Cue => ({ startMs: 0, endMs: 1000, settings: "", text: cleanMarkup(`x${parts.join("")}`) }));
+  fc.assert(
+    fc.property(cue, (one) => {
+      const text = writeSrt([one]);
+      const withoutTags = text.replace(/<\/?[biu]>/g, "");
+      expect(withoutTags).not.toMatch(/<[a-z/!?]/i);
+      expect((text.match(/<[biu]>/g) ?? []).length).toBe((text.match(/<\/[biu]>/g) ?? []).length);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("escaped markup and times stay text in SRT; a comparison stays as it is", () => {
+  const srtOf = (text: string) =>
+    writeSrt([{ startMs: 0, endMs: 1000, settings: "", text }])
+      .split("\n")
+      .slice(2)
+      .join("\n");
+  expect(srtOf("&lt;img src=x onerror=alert(1)&gt; &lt;b&gt;")).toBe("‹img src=x onerror=alert(1)> ‹b>\n\n");
+  expect(srtOf("<b.loud>a</b> &lt; b &amp; I &lt;3 <c.red>you</c>")).toBe("<b>a</b> < b & I <3 you\n\n");
+  expect(
+    readAgain(writeSrt([{ startMs: 0, endMs: 1000, settings: "", text: "x\n00:01.000 --&gt; 00:02.000\ny" }])).length,
+  ).toBe(1);
+});
+
 test("each segment has exactly the cues that overlap it, with their own times", () => {
   fc.assert(
     fc.property(cues, (list) => {

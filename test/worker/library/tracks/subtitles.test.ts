@@ -138,6 +138,11 @@ test("labels are changed, with events; the file stays", async () => {
   ]);
   forgetPlayback(playbackId);
   expect(await text(`/${playbackId}.m3u8`)).toContain(`NAME="Sourds",LANGUAGE="fr"`);
+
+  const cleared = await workspace.request("PATCH", path, { languageCode: "fr", languageName: "French", title: " " });
+  expect(Object.keys((await cleared.json<{ data: object }>()).data)).not.toContain("title");
+  forgetPlayback(playbackId);
+  expect(await text(`/${playbackId}.m3u8`)).toContain(`NAME="French",LANGUAGE="fr"`);
 });
 
 test("a deleted track is gone from manifests, addresses and the store", async () => {
@@ -188,6 +193,8 @@ test("a name that another track of the type has, and one that is not of letters,
     ["languageCode", "german"],
     ["url", "ftp://files.test/a.srt"],
     ["type", "video"],
+    ["title", ""],
+    ["title", " \u00a0"],
   ] as const) {
     const answer = await add(assetId, italian(url, { [field]: value }));
     const { error } = await answer.json<{ error: { fields: { field: string }[] } }>();
