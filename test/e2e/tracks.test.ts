@@ -340,7 +340,7 @@ test("ffprobe lists the added sound and the subtitles with their languages", asy
   expect(texts.map(({ tags }) => tags?.language)).toEqual(["en-US", "es", "it"]);
 });
 
-test.each([
+test.concurrent.each([
   ["m3u8", ["audio-English", "audio-German", "main-video-0", "text-English", "text-Italian", "text-Spanish"]],
   ["mpd", ["audio-1", "audio-2", "text-3", "text-4", "text-5", "video-0"]],
 ])("GStreamer lists the picture, both sounds and all subtitles of the .%s", async (extension, expected) => {
