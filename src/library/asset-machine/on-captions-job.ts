@@ -1,16 +1,14 @@
 import { captionsRendition, type JobFailure, type JobResult, type SourceSubtitles } from "../../../protocol/jobs.ts";
 import { log, logWarning } from "../../platform/log.ts";
-import { fromJobFailure } from "../assets/asset-error.ts";
-import { MAX_ATTEMPTS } from "../encoding/dispatcher.ts";
 import { jobId } from "../encoding/job-spec.ts";
 import type { JobRow } from "../encoding/job-store.ts";
 import { addSourceCaptions } from "../tracks/add-source-captions.ts";
 import type { AssetParts } from "./parts.ts";
 import { isCurrentAttempt } from "./replace-object.ts";
+import { retryJob } from "./retry-job.ts";
 
 /** The jobs of sound and picture are submitted first. */
 const AFTER_ENCODING_MS = 1000;
-const DISPATCH_AFTER_FAILURE_MS = 250;
 
 /** Plans to read the subtitles of a probed source. The asset does not wait for them. Part of the caller's commit. */
 export function planCaptions(machine: AssetParts, streams: SourceSubtitles[]): void {
@@ -43,14 +41,8 @@ export function onCaptionsFailure(
   job: JobRow,
   failure: JobFailure & { attempt: number },
 ): { accepted: boolean } {
-  if (!isCurrentAttempt(job, failure)) return { accepted: false };
-  logWarning("job.failed", { jobId: job.id, attempt: job.attempt, code: failure.code });
-  if (failure.code === "encoder_shutdown") machine.trackJobs.requeue(job.id, true);
-  else if (fromJobFailure(failure).fault === "source" || job.attempt >= MAX_ATTEMPTS)
-    dropCaptions(machine, job.id, failure.code);
-  else machine.trackJobs.requeue(job.id);
-  machine.timers.bringForward("tracks", machine.clock() + DISPATCH_AFTER_FAILURE_MS);
-  return { accepted: true };
+  const failed = { job, failure, queue: machine.trackJobs, timer: "tracks" } as const;
+  return retryJob(machine, failed, () => dropCaptions(machine, job.id, failure.code));
 }
 
 /** The asset goes without the subtitles of its source. */

@@ -1,8 +1,8 @@
 import type { Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
-import { log, logWarning } from "../../platform/log.ts";
-import { fromJobFailure, NO_SOUND } from "../assets/asset-error.ts";
+import { log } from "../../platform/log.ts";
+import { NO_SOUND } from "../assets/asset-error.ts";
 import { trackRendition } from "../encoding/assemble.ts";
-import { leaseMs, MAX_ATTEMPTS } from "../encoding/dispatcher.ts";
+import { leaseMs } from "../encoding/dispatcher.ts";
 import { trackJobId } from "../encoding/job-spec.ts";
 import type { JobRow } from "../encoding/job-store.ts";
 import { planAddedSound, type ReadyMedia } from "../encoding/plan.ts";
@@ -11,10 +11,8 @@ import { audioRenditionOf } from "../tracks/store/repository.ts";
 import type { AssetParts } from "./parts.ts";
 import { endTrack, leave } from "./end-track.ts";
 import { isCurrentAttempt } from "./replace-object.ts";
+import { retryJob } from "./retry-job.ts";
 import type { PendingTrack } from "./track-store.ts";
-
-/** How soon the next job is dispatched after one has failed. */
-const DISPATCH_AFTER_FAILURE_MS = 250;
 
 /** Renews the lease of a job of an added track, or of the captions of a source. */
 export function onTrackHeartbeat(
@@ -78,12 +76,6 @@ export function onTrackFailure(
   job: JobRow,
   failure: JobFailure & { attempt: number },
 ): { accepted: boolean } {
-  if (!isCurrentAttempt(job, failure)) return { accepted: false };
-  logWarning("job.failed", { jobId: job.id, attempt: job.attempt, code: failure.code });
-  const error = fromJobFailure(failure);
-  if (failure.code === "encoder_shutdown") machine.trackJobs.requeue(job.id, true);
-  else if (error.fault === "source" || job.attempt >= MAX_ATTEMPTS) endTrack(machine, track.id, error);
-  else machine.trackJobs.requeue(job.id);
-  machine.timers.bringForward("tracks", machine.clock() + DISPATCH_AFTER_FAILURE_MS);
-  return { accepted: true };
+  const failed = { job, failure, queue: machine.trackJobs, timer: "tracks" } as const;
+  return retryJob(machine, failed, (error) => endTrack(machine, track.id, error));
 }

@@ -179,3 +179,16 @@ function usualTicks(
   if (usual.length === 0) return targetTicks;
   return kind === "video" ? Math.max(...usual) : usual.reduce((sum, ticks) => sum + ticks, 0) / usual.length;
 }
+
+/** What a Period lists of a rendition. */
+export interface Listed {
+  rendition: MpdRendition;
+  segments: ListedSegment[];
+}
+
+/** Distance from one segment start to the next: a gap between two segments is added to the first. */
+export const durations = (segments: ListedSegment[]): number[] =>
+  segments.map(({ startTicks, durationTicks }, index) => {
+    const next = segments[index + 1];
+    return next === undefined ? durationTicks : next.startTicks - startTicks;
+  });

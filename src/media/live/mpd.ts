@@ -11,9 +11,11 @@ import {
 } from "../dash/set-facts.ts";
 import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
 import { element, escapeXml, isoDuration, isoDurationUp, isoEnd } from "../dash/xml.ts";
-import { type CaptionChannel, captionLabels, CAPTIONS_BPS } from "./captions.ts";
-import { TEXT_TIMESCALE } from "./wvtt.ts";
+import type { CaptionChannel } from "./captions.ts";
+import { captionSets } from "./mpd-captions.ts";
 import {
+  durations,
+  type Listed,
   type ListedSegment,
   listedSegments,
   type MpdPeriod,
@@ -21,14 +23,7 @@ import {
   type PeriodOrigin,
   periodsOf,
 } from "./mpd-periods.ts";
-import {
-  type LiveRendition,
-  type LiveTiming,
-  measuredBitrate,
-  segmentAt,
-  segmentSeconds,
-  windowed,
-} from "./timeline.ts";
+import { type LiveRendition, type LiveTiming, measuredBitrate, segmentSeconds, windowed } from "./timeline.ts";
 
 const OVERHEAD = 1.05; // container overhead
 /** Target latency with low latency: this many parts, and at least `LEAST_LATENCY_MS`. */
@@ -180,17 +175,12 @@ function periodElement(period: MpdPeriod, session: LiveMpd): string | null {
     },
     ...(video.length > 0 ? [adaptationSet(0, "video", video, period, session)] : []),
     ...of("audio").map((one, n) => adaptationSet(n + 1, "audio", [one], period, session)),
-    ...captionSets(video, of("audio").length + 1, period, session),
+    ...captionSets(video, of("audio").length + 1, period, session.captions),
   );
 }
 
 const firstListed = (live: LiveRendition, timing: LiveTiming, windowSeconds: number | null): number =>
   windowed(live, timing, windowSeconds).segments[0]?.msn ?? live.firstMsn;
-
-interface Listed {
-  rendition: MpdRendition;
-  segments: ListedSegment[];
-}
 
 function adaptationSet(
   id: number,
@@ -231,55 +221,6 @@ function adaptationSet(
           : []),
         producerTime(live, period, clockUri),
         segmentTemplate(live, segments, period, timing),
-      ),
-    ),
-  );
-}
-
-/**
- * The captions of the picture, in its complete segments. They appear in a Period that has begun when they have shown text for the first time.
- *
- * @param firstId of the adaptation sets
- */
-function captionSets([rung]: Listed[], firstId: number, period: MpdPeriod, { captions = [] }: LiveMpd): string[] {
-  if (rung === undefined || captions.length === 0) return [];
-  const { live } = rung.rendition;
-  const whole = rung.segments.filter(({ msn }) => segmentAt(live, msn)?.isWhole === true);
-  if (whole.length === 0) return [];
-  const ticks = (pictureTicks: number) => Math.round((pictureTicks * TEXT_TIMESCALE) / live.timescale);
-  const segments = whole.map((segment) => {
-    const startTicks = ticks(segment.startTicks);
-    return { ...segment, startTicks, durationTicks: ticks(segment.startTicks + segment.durationTicks) - startTicks };
-  });
-  return captionLabels(captions).map(({ name, languageCode, label }, n) =>
-    element(
-      "AdaptationSet",
-      {
-        id: firstId + n,
-        contentType: "text",
-        mimeType: "application/mp4",
-        lang: languageCode,
-        segmentAlignment: true,
-        startWithSAP: 1,
-      },
-      `<Label>${escapeXml(label)}</Label>`,
-      // The schema requires every Accessibility before the first Role. 2 = for the hard of hearing (ETSI TS 102 822-3-1).
-      element("Accessibility", { schemeIdUri: "urn:tva:metadata:cs:AudioPurposeCS:2007", value: "2" }),
-      element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: "caption" }),
-      element(
-        "Representation",
-        { id: name, codecs: "wvtt", bandwidth: CAPTIONS_BPS },
-        element(
-          "SegmentTemplate",
-          {
-            timescale: TEXT_TIMESCALE,
-            presentationTimeOffset: Math.round(period.mediaSeconds * TEXT_TIMESCALE),
-            startNumber: segments[0]!.msn,
-            initialization: "$RepresentationID$/init-0.mp4",
-            media: "$RepresentationID$/$Number$.m4s",
-          },
-          element("SegmentTimeline", {}, ...timeline(durations(segments), segments[0]!.startTicks)),
-        ),
       ),
     ),
   );
@@ -340,13 +281,6 @@ function segmentTemplate(
 }
 
 const newestInit = (live: LiveRendition) => live.segments.at(-1)?.initVersion ?? 0;
-
-/** Distance from one segment start to the next: a gap between two segments is added to the first. */
-const durations = (segments: ListedSegment[]): number[] =>
-  segments.map(({ startTicks, durationTicks }, index) => {
-    const next = segments[index + 1];
-    return next === undefined ? durationTicks : next.startTicks - startTicks;
-  });
 
 const frameRateText = (frameRate: number | null) => fractionText(frameRateOf(frameRate));
 
