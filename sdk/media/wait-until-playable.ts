@@ -17,7 +17,7 @@ export interface PlayableOptions {
  * Waits until an HLS manifest can be played.
  *
  * @param manifestUrl with the token of a private playback ID
- * @throws {ApiError} when playback is refused, or the media could not be processed; {ConnectionError}; the signal's reason
+ * @throws {ApiError} when playback is refused, and with the status 404 when the media could not be processed; {ConnectionError}; the signal's reason
  */
 export async function waitUntilPlayable(
   manifestUrl: string,

@@ -44,8 +44,11 @@ export class Watch {
   async untilReady(): Promise<void> {
     const { signal } = this;
     const ready = this.sluice.waitUntilReady(this.media!.mediaId, { signal, onProgress: (media) => this.show(media) });
-    // A refusal of playback ends the wait at once; otherwise a media that fails does, which never plays.
-    const media = await Promise.race([ready, this.playable.then(() => ready)]);
+    // A refusal of playback ends the wait at once. Of a media that has failed, its record says more than its manifest.
+    const refused = this.playable.catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    });
+    const media = await Promise.race([ready, refused.then(() => ready)]);
     await this.playable;
     const { duration = "" } = media;
     this.reporter.say({ kind: "ready", afterMs: this.afterMs(), duration }, (screen) =>
