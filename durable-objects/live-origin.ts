@@ -22,7 +22,8 @@ import { releaseSession } from "../src/live/edge/release-session.ts";
 import { resumeMedia } from "../src/live/edge/resume-media.ts";
 import { scheduleLostRelease } from "../src/live/edge/schedule-lost-release.ts";
 import type { LiveOriginCalls, MpdRequest, OriginAnswer, Taken, Written } from "../src/live/origin/origin-rpc.ts";
-import type { RangeAnswer, RecordedSession, SegmentRange } from "../src/live/origin/recorded-session.ts";
+import type { CaptionPage, RangeAnswer, RecordedSession, SegmentRange } from "../src/live/origin/recorded-session.ts";
+import type { CaptionChannel } from "../src/media/live/captions.ts";
 import type { LiveOffer } from "../src/media/live/multivariant.ts";
 import type { ArrivingPart, OriginSession, PartVerdict } from "../src/media/live/origin-facts.ts";
 import type { Directives } from "../src/media/live/reload.ts";
@@ -127,6 +128,15 @@ export class LiveOrigin extends DurableObject<Env> implements LiveOriginCalls {
 
   recorded(range: SegmentRange | null): RecordedSession | null {
     return readSession(this.parts, range);
+  }
+
+  captionChannels(): CaptionChannel[] | null {
+    const { session, captions } = this.parts.index;
+    return session === null ? null : captions.offered;
+  }
+
+  captionPage(channel: string, range: SegmentRange): CaptionPage {
+    return this.parts.index.captions.page(channel, range);
   }
 
   findRange(startSeconds: number, endSeconds: number): RangeAnswer | null {

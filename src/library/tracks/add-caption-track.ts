@@ -7,6 +7,8 @@ import { insertTrackIf, type AddedTrack, endTrackIf, endedTrack } from "./store/
 import { storeCaptions } from "./store/store-captions.ts";
 import { trackEvent } from "./store/to-track.ts";
 
+export type TrackLabels = Omit<TrackRequest, "kind" | "url" | "replacesSound">;
+
 /**
  * Adds a subtitle track out of captions that the platform has found in a source, or has made: it is available at once, with
  * `video.media.track.created`, `.ready` and `video.media.updated`. Repeatable: a track with this id is not added twice. A name that
@@ -19,7 +21,7 @@ import { trackEvent } from "./store/to-track.ts";
 export async function addCaptionTrack(
   env: Env,
   { assetId, trackId }: { assetId: string; trackId: string },
-  labels: Omit<TrackRequest, "kind" | "url" | "replacesSound">,
+  labels: TrackLabels,
   captions: Pick<Captions, "cues" | "skipped">,
   now: Date,
 ): Promise<{ track: AddedTrack; committed: Committed } | null> {

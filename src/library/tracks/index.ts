@@ -1,1 +1,3 @@
+export { addCaptionTrack, type TrackLabels } from "./add-caption-track.ts";
+export { readSubtitles } from "./read-subtitles.ts";
 export { trackRoutes } from "./routes.ts";

@@ -5,6 +5,7 @@ import { derivedId } from "../../platform/crypto/derived-id.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
+import { addBroadcastCaptions } from "../recording/add-broadcast-captions.ts";
 import { findSessionRange } from "../recording/find-session-range.ts";
 import { readRecordedSession } from "../recording/read-recorded-session.ts";
 import { withInitBytes } from "../recording/init-bytes.ts";
@@ -47,6 +48,7 @@ export async function copyClip(env: Env, { mediaId, from }: CopyTask): Promise<v
     await env.CLIPS.send({ mediaId, from: from + share.length });
     return;
   }
+  await addBroadcastCaptions(env, { mediaId, sessionId: sourceAssetId }, session, range, new Date());
   const whole = await Promise.all(rows.map((row) => withInitBytes(env, row)));
   const events = [{ id: await derivedId(mediaId, "end"), type: "asset.ready" as const }];
   const outcome = await finishRecording(env, { mediaId, rows: whole, events }, new Date());

@@ -1,10 +1,7 @@
 import { cuesBetween, liveText, partTimes } from "../../media/live/captions.ts";
-import type { Cue } from "../../media/captions/cue.ts";
-import { parseWebVtt } from "../../media/captions/webvtt.ts";
 import { contains } from "../../media/live/reload.ts";
 import { endTicks, type LiveRendition, type LiveSegment, nextPart } from "../../media/live/timeline.ts";
 import { TEXT_TIMESCALE, textFragment } from "../../media/live/wvtt.ts";
-import { renditionKey } from "../../platform/storage/keys.ts";
 import { segmentOf } from "../origin/origin-history.ts";
 import type { OriginAnswer } from "../origin/origin-rpc.ts";
 import type { EdgeParts } from "./parts.ts";
@@ -24,7 +21,7 @@ export async function readCaptions(
   if (part === null) {
     const found = await wholeSegment(edge, name, msn);
     if ("kind" in found) return found;
-    return { kind: "text", text: liveText(await cuesOf(edge, name, msn)) };
+    return { kind: "text", text: liveText(edge.index.captions.cues(name, msn)) };
   }
   const leader = leaderOf(edge, name);
   const { session, captions } = edge.index;
@@ -33,9 +30,8 @@ export async function readCaptions(
   const isNext = next?.msn === msn && next.part === part;
   if (isNext && !(await edge.requests.wait(leader.name, { msn, part }, session, true))) return { kind: "late" };
   const times = contains(leader, { msn, part }) ? partTimes(leader, msn, part) : null;
-  const cues = captions.cues(name, msn);
-  if (times === null || cues === "stored") return { kind: "nothing" };
-  return { kind: "text", text: liveText(cuesBetween(cues, times.startMs, times.endMs)) };
+  if (times === null) return { kind: "nothing" };
+  return { kind: "text", text: liveText(cuesBetween(captions.cues(name, msn), times.startMs, times.endMs)) };
 }
 
 /** The captions of a segment of the picture in CMAF, for DASH. */
@@ -45,15 +41,8 @@ export async function readCaptionsMp4(edge: EdgeParts, name: string, msn: number
   const { leader, segment } = found;
   const ticks = (pictureTicks: number) => Math.round((pictureTicks * TEXT_TIMESCALE) / leader.timescale);
   const [startTicks, end] = [segment.decodeTicks, endTicks(segment)].map(ticks) as [number, number];
-  const bytes = textFragment(await cuesOf(edge, name, msn), { msn, startTicks, endTicks: end });
+  const bytes = textFragment(edge.index.captions.cues(name, msn), { msn, startTicks, endTicks: end });
   return { kind: "bytes", bytes, initVersion: 0 };
-}
-
-async function cuesOf(edge: EdgeParts, name: string, msn: number): Promise<Cue[]> {
-  const cues = edge.index.captions.cues(name, msn);
-  if (cues !== "stored") return cues;
-  const object = await edge.env.MEDIA.get(renditionKey(edge.sessionId!, name, `${msn}.vtt`));
-  return object === null ? [] : parseWebVtt(await object.text()).cues;
 }
 
 /** The rung whose segments the channel has; null when the session has no such channel. */

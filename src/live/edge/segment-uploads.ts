@@ -1,6 +1,4 @@
-import { liveText } from "../../media/live/captions.ts";
 import type { OriginSession } from "../../media/live/origin-facts.ts";
-import { lastWhole } from "../../media/live/timeline.ts";
 import { logError } from "../../platform/log.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { initVersionMetadata } from "../origin/init-version.ts";
@@ -24,11 +22,9 @@ export interface UploadContext {
   schedule: () => Promise<void>;
 }
 
-const textMetadata = { contentType: "text/vtt; charset=utf-8", cacheControl: CACHE_CONTROL };
-
 type UnstoredSegment = ReturnType<OriginIndex["store"]["unstored"]>[number];
 
-/** Uploads whole segments, and their captions, from the origin's SQLite to R2. */
+/** Uploads whole segments from the origin's SQLite to R2. */
 export class SegmentUploads {
   readonly #context: UploadContext;
   #running: Promise<void> | null = null;
@@ -72,30 +68,7 @@ export class SegmentUploads {
         break;
       }
     }
-    await this.#uploadCaptions(session);
     await schedule();
-  }
-
-  /** Uploads the captions of the complete segments that have any. */
-  async #uploadCaptions({ sessionId }: OriginSession): Promise<void> {
-    const { clock, index, bucket } = this.#context;
-    for (;;) {
-      const { captions, captionLeader } = index();
-      const due = captions.unstored(captionLeader === null ? -1 : (lastWhole(captionLeader)?.msn ?? -1), PARALLEL);
-      if (due.length === 0) return;
-      try {
-        for (const { channel, msn } of due) {
-          const cues = captions.cues(channel, msn);
-          const key = renditionKey(sessionId, channel, `${msn}.vtt`);
-          if (cues !== "stored") await bucket().put(key, liveText(cues), { httpMetadata: textMetadata });
-          captions.markStored(channel, msn);
-        }
-      } catch (error) {
-        logError("live.captions_not_stored", { sessionId, error: String(error) });
-        this.#retryAtMs = clock() + RETRY_MS;
-        return;
-      }
-    }
   }
 
   async #upload({ sessionId }: OriginSession, segment: UnstoredSegment): Promise<boolean> {

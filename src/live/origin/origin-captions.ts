@@ -2,19 +2,24 @@ import type { Cue } from "../../../protocol/media/captions/cue.ts";
 import type { PartCaptions } from "../../../protocol/live.ts";
 import { languageTag } from "../../media/languages.ts";
 import { type CaptionChannel, joinCues, withoutRepeats } from "../../media/live/captions.ts";
+import { logWarning } from "../../platform/log.ts";
+import type { CaptionPage, SegmentRange } from "./recorded-session.ts";
 
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS captions (channel TEXT, msn INTEGER, last_part INTEGER NOT NULL, cues TEXT NOT NULL,
-    stored INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (channel, msn)) WITHOUT ROWID`,
-  "CREATE INDEX IF NOT EXISTS unstored_captions ON captions (msn) WHERE stored = 0",
-];
+const SCHEMA = `CREATE TABLE IF NOT EXISTS captions (channel TEXT, msn INTEGER, last_part INTEGER NOT NULL, cues TEXT NOT NULL,
+  PRIMARY KEY (channel, msn)) WITHOUT ROWID`;
 const CHANNELS_KEY = "captions";
+const LENGTH_KEY = "captionsLength";
 /** Captions of a segment, as JSON. Later parts of a segment beyond it are not shown. A row holds 2 MB. */
 const MAX_LENGTH = 256 * 1024;
-/** Segments whose captions stay in SQLite after the upload, for requests of their parts. */
-const KEPT_SEGMENTS = 24;
+/** Captions of a session, as JSON: a week of roll-up captions, which change five times a second. A database holds 10 GB. */
+const MAX_SESSION_LENGTH = 500_000_000;
+/** Of a page for a recording, which is a message of an RPC. */
+const PAGE_LENGTH = 4 << 20;
 
-/** The captions of a session: a row for each channel and segment that shows text. A channel that shows nothing has no rows. */
+/**
+ * The captions of a session: a row for each channel and segment that shows text. A channel that shows nothing has no rows. They stay as long as
+ * the session's index: for viewers, and for the recording.
+ */
 export class OriginCaptions {
   readonly #storage: DurableObjectStorage;
   #channels: CaptionChannel[];
@@ -44,7 +49,7 @@ export class OriginCaptions {
     const known = this.#row(channel, msn);
     if (known !== null && known.lastPart >= part) return;
     const joined = JSON.stringify(joinCues(known?.cues ?? [], cues));
-    if (joined.length > MAX_LENGTH) return;
+    if (joined.length > MAX_LENGTH || !this.#takeRoom(joined.length - (known?.length ?? 0))) return;
     this.#storage.sql.exec(
       `INSERT INTO captions (channel, msn, last_part, cues) VALUES (?, ?, ?, ?)
        ON CONFLICT (channel, msn) DO UPDATE SET last_part = excluded.last_part, cues = excluded.cues`,
@@ -55,38 +60,48 @@ export class OriginCaptions {
     );
   }
 
+  /** @returns false when the session has no room for more captions */
+  #takeRoom(length: number): boolean {
+    const before = this.#storage.kv.get<number>(LENGTH_KEY) ?? 0;
+    if (before + length > MAX_SESSION_LENGTH) {
+      if (before < MAX_SESSION_LENGTH) logWarning("live.captions_full", { length: before });
+      this.#storage.kv.put(LENGTH_KEY, MAX_SESSION_LENGTH); // nothing is added any more, and the log has one entry
+      return false;
+    }
+    this.#storage.kv.put(LENGTH_KEY, before + length);
+    return true;
+  }
+
   #announce(channel: CaptionChannel): void {
-    if (this.#channels.length === 0) for (const statement of SCHEMA) this.#storage.sql.exec(statement);
+    if (this.#channels.length === 0) this.#storage.sql.exec(SCHEMA);
     this.#channels = [...this.#channels, channel].toSorted((a, b) => (a.name < b.name ? -1 : 1));
     this.#storage.kv.put(CHANNELS_KEY, this.#channels);
   }
 
-  /** What the channel shows during a segment; `stored` = it is only in R2. */
-  cues(channel: string, msn: number): Cue[] | "stored" {
-    const row = this.has(channel) ? this.#row(channel, msn) : null;
-    return row === null ? [] : (row.cues ?? "stored");
+  /** What the channel shows during a segment. */
+  cues(channel: string, msn: number): Cue[] {
+    return this.has(channel) ? (this.#row(channel, msn)?.cues ?? []) : [];
   }
 
-  #row(channel: string, msn: number): { lastPart: number; cues: Cue[] | null } | null {
+  #row(channel: string, msn: number): { lastPart: number; length: number; cues: Cue[] } | null {
     const query = "SELECT last_part AS lastPart, cues FROM captions WHERE channel = ? AND msn = ?";
     const row = this.#storage.sql.exec<{ lastPart: number; cues: string }>(query, channel, msn).toArray()[0];
-    return row === undefined ? null : { ...row, cues: row.cues === "" ? null : (JSON.parse(row.cues) as Cue[]) };
+    return row === undefined
+      ? null
+      : { lastPart: row.lastPart, length: row.cues.length, cues: JSON.parse(row.cues) as Cue[] };
   }
 
-  /** Segments with text that are not in R2 yet, oldest first. @param lastMsn the last complete segment */
-  unstored(lastMsn: number, limit: number): { channel: string; msn: number }[] {
-    if (this.#channels.length === 0) return [];
-    const query = "SELECT channel, msn FROM captions WHERE stored = 0 AND msn <= ? ORDER BY msn LIMIT ?";
-    return this.#storage.sql.exec<{ channel: string; msn: number }>(query, lastMsn, limit).toArray();
-  }
-
-  markStored(channel: string, msn: number): void {
-    this.#storage.sql.exec("UPDATE captions SET stored = 1 WHERE channel = ? AND msn = ?", channel, msn);
-    this.#storage.sql.exec(
-      "UPDATE captions SET cues = '' WHERE channel = ? AND msn BETWEEN ? AND ? AND stored = 1 AND cues <> ''",
-      channel,
-      msn - 2 * KEPT_SEGMENTS,
-      msn - KEPT_SEGMENTS,
-    );
+  /** The segments of a range in which the channel shows text, as many as fit into a page. */
+  page(channel: string, { first, last }: SegmentRange): CaptionPage {
+    const segments: CaptionPage["segments"] = [];
+    if (!this.has(channel)) return { segments, nextMsn: null };
+    const query = "SELECT msn, cues FROM captions WHERE channel = ? AND msn BETWEEN ? AND ? ORDER BY msn";
+    let length = 0;
+    for (const { msn, cues } of this.#storage.sql.exec<{ msn: number; cues: string }>(query, channel, first, last)) {
+      length += cues.length;
+      if (length > PAGE_LENGTH && segments.length > 0) return { segments, nextMsn: msn };
+      segments.push({ msn, cues: JSON.parse(cues) as Cue[] });
+    }
+    return { segments, nextMsn: null };
   }
 }

@@ -4,7 +4,8 @@ import type { ArrivingPart, OriginSession, PartVerdict } from "../../media/live/
 import type { LiveOffer } from "../../media/live/multivariant.ts";
 import type { Directives } from "../../media/live/reload.ts";
 import type { Selection } from "../../media/manifest/selection.ts";
-import type { RangeAnswer, RecordedSession, SegmentRange } from "./recorded-session.ts";
+import type { CaptionChannel } from "../../media/live/captions.ts";
+import type { CaptionPage, RangeAnswer, RecordedSession, SegmentRange } from "./recorded-session.ts";
 
 export interface MpdRequest {
   playbackId: string;
@@ -65,5 +66,7 @@ export interface LiveOriginCalls {
   recorded(range: SegmentRange | null): RecordedSession | null;
   findRange(startSeconds: number, endSeconds: number): RangeAnswer | null;
   findRecordedRange(sessionId: string, startSeconds: number, endSeconds: number): Promise<RangeAnswer | null | "busy">;
+  captionChannels(): CaptionChannel[] | null;
+  captionPage(channel: string, range: SegmentRange): CaptionPage;
   recordedWindow(sessionId: string, range: SegmentRange): Promise<RecordedSession | null | "busy">;
 }

@@ -1,4 +1,5 @@
 /** A live origin's answers about a session as on-demand media. */
+import type { Cue } from "../../media/captions/cue.ts";
 import type { LiveVariant } from "../../media/live/multivariant.ts";
 import type { SegmentList } from "../../media/types.ts";
 
@@ -21,6 +22,13 @@ export interface RecordedSession {
   frameRate: number; // frames per second; 0 = unknown
   channels: number; // of the source's sound; 0 = none
   renditions: RecordedRendition[];
+}
+
+/** Segments of a session in which a channel of captions shows text. Times are those of the session. */
+export interface CaptionPage {
+  segments: { msn: number; cues: Cue[] }[];
+  /** Of the next page; null = this is the last one. */
+  nextMsn: number | null;
 }
 
 /** `beyond`: the range starts after the last whole segment. `early`: the range has started, but its end does not exist yet. */

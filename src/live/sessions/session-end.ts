@@ -5,6 +5,7 @@ import { log } from "../../platform/log.ts";
 import { KEEP_INDEX_MS, KEEP_INDEX_OF_PURGED_MS } from "../streams/after-end.ts";
 import { originOf } from "../origin/origin-calls.ts";
 import type { SessionFacts } from "./session-facts.ts";
+import { addBroadcastCaptions } from "../recording/add-broadcast-captions.ts";
 import { MOST_SEGMENTS } from "../recording/recording-lists.ts";
 import { readRecordedSession } from "../recording/read-recorded-session.ts";
 import { writeRecording } from "../recording/write-recording.ts";
@@ -43,5 +44,7 @@ async function recordSession(
   const listed = recorded.renditions[0]?.segments.bytes.length ?? 0;
   if (segments > MOST_SEGMENTS || listed < Math.min(segments, MOST_SEGMENTS) - 1)
     log("live.recording_cut", { streamId, sessionId, segments, listed });
+  const range = { first: 0, last: listed - 1, startSeconds: 0, endSeconds: Infinity };
+  await addBroadcastCaptions(env, { mediaId, sessionId }, recorded, range, new Date());
   return await writeRecording(env, mediaId, recorded, eventId);
 }

@@ -25,7 +25,7 @@ export class CaptionsError extends Error {
 }
 
 export const MAX_CAPTION_BYTES = 10 * 1024 * 1024;
-const MAX_CUES = 100_000;
+export const MAX_CUES = 100_000;
 /** UTF-16 code units. */
 const MAX_CUE_LENGTH = 16_384;
 /** The same of a caption with its markup, before the markup is cleaned. */
@@ -38,7 +38,7 @@ export function requireShort(payload: string): string {
 }
 
 /** A media lasts 12 h at most; timecodes of a day of television are beyond any media, and are kept out of playlists. */
-const LATEST_MS = 100 * 3600_000;
+export const LATEST_MS = 100 * 3600_000;
 
 /** Collects cues with their bounds. What no player can show (no duration, before the start, no text) is skipped and counted. */
 export class CueList {

@@ -18,12 +18,15 @@ const [PRIMARY_608, PRIMARY_708] = ["cc1", "service1"];
 export const withoutRepeats = (channels: readonly CaptionChannel[]): CaptionChannel[] =>
   channels.filter(({ name }) => name !== PRIMARY_708 || channels.every((other) => other.name !== PRIMARY_608));
 
+/** What players list for a channel whose language is not known, such as "CC1". */
+export const channelLabel = (name: string): string => name.toUpperCase();
+
 /** What players list, as for on-demand media: the language, or the channel ("CC1"). Names are unique within a group. */
 export function captionLabels(channels: readonly CaptionChannel[]): (CaptionChannel & { label: string })[] {
   const seen = new Map<string, number>();
   return channels.map((channel) => {
     const { name, languageCode } = channel;
-    const label = languageCode === "und" ? name.toUpperCase() : languageName(languageCode);
+    const label = languageCode === "und" ? channelLabel(name) : languageName(languageCode);
     const count = (seen.get(label) ?? 0) + 1;
     seen.set(label, count);
     return { ...channel, label: count === 1 ? label : `${label} ${count}` };

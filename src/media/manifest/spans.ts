@@ -27,8 +27,10 @@ export interface TimedSpan {
   isEmpty: boolean;
 }
 
+type Timed = Pick<Rendition, "segments" | "timescale">;
+
 /** @param rows the renditions of an asset, video first */
-export function timedSpans(rows: Rendition[]): TimedSpan[] {
+export function timedSpans(rows: Timed[]): TimedSpan[] {
   const all = rows.map((row) => ({ row, spans: spansOf(row) }));
   let startSeconds = 0;
   return (all[0]?.spans ?? []).map((_, n) => {
@@ -48,7 +50,7 @@ export function timedSpans(rows: Rendition[]): TimedSpan[] {
 }
 
 /** In order. All renditions of an asset have the same number of spans, which begin at the same segments. */
-export function spansOf({ segments: { bytes, spans } }: Rendition): RenditionSpan[] {
+export function spansOf({ segments: { bytes, spans } }: Pick<Rendition, "segments">): RenditionSpan[] {
   if (spans === undefined)
     return [
       {

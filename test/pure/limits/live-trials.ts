@@ -2,6 +2,8 @@
 import { JobFailure } from "../../../protocol/jobs.ts";
 import { RunCaptions } from "../../../encoder/live/run-captions.ts";
 import { Dropped, Ended, Heartbeat, PartCaptions, PartQuery, Started } from "../../../protocol/live.ts";
+import { OriginCaptions } from "../../../src/live/origin/origin-captions.ts";
+import { RecordedCues } from "../../../src/media/live/recorded-cues.ts";
 import { dvrFirstMsn } from "../../../src/live/origin/origin-history.ts";
 import { layoutOf, splitRange } from "../../../src/media/download/layout.ts";
 import { decideReload, readDirectives } from "../../../src/media/live/reload.ts";
@@ -87,6 +89,27 @@ function captionsShown(...lengths: number[]): number {
   }
   return captions.between(0, 2 * lengths.length, (frame) => frame).flatMap(({ cues }) => cues).length;
 }
+/** Captions of one segment for a session that already has so much text. */
+function sessionCaptions(length: number): string {
+  const cues = [{ startMs: 0, endMs: 1, settings: "", text: "A" }];
+  const facts = new Map<string, unknown>([["captionsLength", length - JSON.stringify(cues).length]]);
+  const written: string[] = [];
+  const kv = { get: (key: string) => facts.get(key), put: (key: string, value: unknown) => void facts.set(key, value) };
+  const exec = (query: string) => {
+    written.push(query);
+    return { toArray: () => [] };
+  };
+  const captions = new OriginCaptions({ kv, sql: { exec } } as unknown as DurableObjectStorage);
+  captions.add(0, 0, [{ channel: "cc1", cues }]);
+  return written.some((query) => query.startsWith("INSERT")) ? TAKEN : "not shown";
+}
+/** Captions of a recording, one a millisecond. */
+function recordedCaptions(count: number): string {
+  const segments = { durationTicks: [count], bytes: [1], keyframes: [] };
+  const recorded = new RecordedCues([{ timescale: 1000, segments }], 0);
+  for (let n = 0; n < count; n += 1) recorded.add(0, [{ startMs: n, endMs: n + 1, settings: "", text: String(n % 2) }]);
+  return recorded.cues.length === count ? TAKEN : "cut";
+}
 const PART = { ticks: 1, at: 0, independent: "1", last: "1", capturedAt: 0, discontinuity: "0", init: 0 };
 
 export const LIVE_TRIALS = {
@@ -100,6 +123,8 @@ export const LIVE_TRIALS = {
       Array.from({ length: count }, () => ({ channel: "cc1", cues: [] })),
     ),
   ),
+  "live-captions-session": upTo(sessionCaptions),
+  "recording-captions": upTo(recordedCaptions),
   viewers: upTo((count) => {
     const window = new ViewerWindow();
     window.see(

@@ -1,9 +1,16 @@
 /** Captions of a broadcast: what the picture's parts bring, and what viewers get. */
-import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
+import {
+  createMessageBatch,
+  env,
+  evictDurableObject,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
 import type { PartCaptions } from "../../../protocol/live.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
-import { at, FACTS, newStream, settle } from "./live-helpers.ts";
+import { consumeClips, originOf as originCalls } from "../../../src/live/index.ts";
+import { at, eventsOf, FACTS, finish, newStream, settle } from "./live-helpers.ts";
 import { bring, broadcast, get, objectsOf, textOf } from "./recording-helpers.ts";
 
 let workspace: TestWorkspace;
@@ -85,7 +92,7 @@ test("captions are offered once they have shown text, with the segments and part
   expect([init!.includes("wvtt"), fragment!.includes("paylHELLO")]).toEqual([true, true]);
 });
 
-test("what nobody says costs nothing: a segment without text is empty, and has neither a row nor an object", async () => {
+test("what nobody says costs nothing: a segment without text is empty, and has no row", async () => {
   const { broadcaster, base } = await begun(1);
   const { sessionId } = broadcaster;
   await bring(broadcaster, 1, { captions: shows(1, "HELLO", [0]) });
@@ -94,9 +101,7 @@ test("what nobody says costs nothing: a segment without text is empty, and has n
   expect(await textOf(`${base}/cc1/2.vtt`)).toBe(HEADER);
   expect(await textOf(`${base}/cc1/1.3.vtt`)).toBe(HEADER);
   expect(await captionRows(sessionId)).toEqual([{ channel: "cc1", msn: 1 }]);
-  await expect
-    .poll(async () => (await objectsOf(sessionId)).filter((key) => key.startsWith("cc1")))
-    .toEqual(["cc1/1.vtt"]);
+  expect((await objectsOf(sessionId)).filter((key) => key.startsWith("cc1"))).toEqual([]);
   const { headers } = await get(`${base}/cc1/1.vtt`);
   expect([headers.get("content-type"), headers.get("cache-control")]).toEqual([
     "text/vtt; charset=utf-8",
@@ -141,6 +146,109 @@ test("after a discontinuity the captions keep the clock and the sequence numbers
   );
   expect(linesOf(captions!, "DISCONTINUITY")).toEqual(["#EXT-X-DISCONTINUITY"]);
   expect(await textOf(`${base}/cc1/2.vtt`)).toBe(`${HEADER}00:00:10.000 --> 00:00:10.500\nAFTER\n\n`);
+});
+
+interface Media {
+  id: string;
+  playbackIds: { id: string }[];
+  tracks: { id: string; type: string }[];
+  [field: string]: unknown;
+}
+const mediaOf = async (id: string) =>
+  (await (await workspace.request("GET", `/v1/on-demand/${id}`)).json<{ data: Media }>()).data;
+const subtitlesOf = ({ tracks }: Media) => tracks.filter(({ type }) => type === "subtitle");
+const trackText = async ({ playbackIds, tracks }: Media, file = "vtt") =>
+  await textOf(`/${playbackIds[0]!.id}/text/${subtitlesOf({ tracks } as Media)[0]!.id}.${file}`);
+/** A message of the queue of clips, which is handled at once. */
+async function copy(mediaId: string) {
+  const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body: { mediaId, from: 0 } };
+  await consumeClips(env, createMessageBatch("sluice-clips", [message]));
+}
+
+test("the recording has the captions as a track from its first player on, with times that follow the picture across a discontinuity", async () => {
+  const { stream, broadcaster } = await begun(1);
+  await bring(broadcaster, 1, { captions: shows(1, "HELLO", [2, 3], "spa") });
+  // Two segments of the session are 4 s; the next one begins at 10 s of its timeline.
+  await bring(broadcaster, 2, {
+    init: 1,
+    isDiscontinuous: true,
+    atSeconds: 10,
+    captions: shows(5, "AFTER", [1], "spa"),
+  });
+  await finish(workspace, stream);
+  const media = await mediaOf(broadcaster.sessionId);
+  expect(subtitlesOf(media)).toMatchObject([
+    {
+      status: "available",
+      languageCode: "es",
+      languageName: "Spanish",
+      closedCaptions: true,
+      captions: { cueCount: 2, skippedCues: 0 },
+    },
+  ]);
+  expect(media["subtitleAvailable"]).toBe(true);
+  const cues = ["00:00:03.000 --> 00:00:04.000\nHELLO", "00:00:04.500 --> 00:00:05.000\nAFTER"];
+  expect(await trackText(media)).toBe(`WEBVTT\n\n${cues.join("\n\n")}\n\n`);
+  expect(await trackText(media, "srt")).toContain("00:00:04,500 --> 00:00:05,000\nAFTER");
+  expect(await trackText(media, "txt")).toBe("HELLO\nAFTER\n");
+  const own = media.playbackIds[0]!.id;
+  const trackId = subtitlesOf(media)[0]!.id;
+  expect(await textOf(`/${own}.m3u8`)).toMatch(/TYPE=SUBTITLES,.*NAME="Spanish",LANGUAGE="es"/);
+  expect(await textOf(`/${own}/text/${trackId}.m3u8`)).toContain("#EXT-X-DISCONTINUITY");
+  // The third span, because the sound ends before. At 4 s of the recording, the media time is 10 s.
+  expect(await textOf(`/${own}/text/${trackId}/1-2.vtt`)).toBe(
+    `WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:04.000\n\n${cues[1]}\n\n`,
+  );
+  expect(await textOf(`/${own}.mpd`)).toContain(`media="text/${trackId}/$Number$.vtt"`);
+  const types = (await eventsOf(broadcaster.sessionId)).map(({ type }) => type);
+  expect(types).toEqual([
+    "video.media.live_stream.created",
+    "video.media.track.created",
+    "video.media.track.ready",
+    "video.media.updated",
+    "asset.ready",
+    "live_stream.recording.ready",
+  ]);
+});
+
+test("a recording without captions has no track, and one that is deleted on air gets none", async () => {
+  const silent = await begun(1);
+  await finish(workspace, silent.stream);
+  expect(subtitlesOf(await mediaOf(silent.broadcaster.sessionId))).toEqual([]);
+  const { stream, broadcaster } = await begun(1);
+  await bring(broadcaster, 1, { captions: shows(1, "HELLO", [0]) });
+  await workspace.request("DELETE", `/v1/on-demand/${broadcaster.sessionId}`);
+  await finish(workspace, stream);
+  const types = (await eventsOf(broadcaster.sessionId)).map(({ type }) => type);
+  expect(types.filter((type) => type.startsWith("video.media.track"))).toEqual([]);
+});
+
+test("a clip has the captions of its range, on air and after the broadcast's index was deleted", async () => {
+  const { stream, broadcaster } = await begun(1);
+  for (const rendition of ["v720", "a1"])
+    for (const msn of [1, 2, 3])
+      await bring(broadcaster, msn, {
+        rendition,
+        ...(rendition === "v720" ? { captions: shows(msn, `#${msn}`, [1, 2, 3]) } : {}),
+      });
+  const clip = async (startTime: number) => {
+    const body = { startTime, endTime: startTime + 3 };
+    const { data } = await (await workspace.request("POST", at(stream, "/clips"), body)).json<{ data: Media }>();
+    await copy(data.id);
+    return await mediaOf(data.id);
+  };
+  const onAir = await clip(2.5);
+  const cues = (...texts: string[]) =>
+    `WEBVTT\n\n${texts.map((text, n) => `00:00:0${2 * n}.500 --> 00:00:0${2 * n + 2}.000\n${text}\n\n`).join("")}`;
+  expect(await trackText(onAir)).toBe(cues("#1", "#2"));
+  await finish(workspace, stream);
+  const origin = originCalls(env, broadcaster.sessionId);
+  await origin.release(0); // as some time after the session's end
+  await runDurableObjectAlarm(origin);
+  expect(await origin.captionChannels()).toBeNull();
+  const later = await clip(4.5);
+  expect(await trackText(later)).toBe(cues("#2", "#3"));
+  expect(subtitlesOf(later)).toMatchObject([{ languageCode: "und", languageName: "CC1", closedCaptions: true }]);
 });
 
 test("hostile text reaches no player, and malformed captions are refused", async () => {
