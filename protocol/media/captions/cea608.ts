@@ -1,6 +1,7 @@
 import { basicCharacter, extendedCharacter, specialCharacter } from "./cea608-characters.ts";
 import type { Cue } from "./cue.ts";
-import { type Row, textOf } from "./rows.ts";
+import { type Grid, settingsIn } from "./place.ts";
+import { type Colour, type Pen, PLAIN, type Row, textOf } from "./rows.ts";
 import { type Shown, ShownText } from "./shown-text.ts";
 
 /** Channels of field 1: CC1, CC2; of field 2: CC3, CC4. */
@@ -8,15 +9,18 @@ export type Cea608Channel = 1 | 2 | 3 | 4;
 
 const ROWS = [11, 1, 3, 12, 14, 5, 7, 9];
 const [LAST_ROW, COLUMNS] = [15, 32];
-/** Rows above it are the upper third of the picture. */
-const TOP_ROWS = 4;
+/** The safe area of the title (47 CFR §15.119). */
+const GRID: Grid = { rows: LAST_ROW, columns: COLUMNS, margin: 0.1 };
+/** By the attributes of midrow codes and preambles; the one after them is italics. */
+const COLOURS: readonly Colour[] = ["white", "lime", "blue", "cyan", "red", "yellow", "magenta"];
+const ITALICS = 7;
 
 type Screen = Row[];
 const blank = (): Screen => Array.from({ length: LAST_ROW + 1 }, () => []);
 
 /**
- * Decodes the words of one channel of CEA-608 into cues: pop-on, roll-up and paint-on captions, italics, special and extended characters
- * (CTA-608-E, 47 CFR §79.101). Colours are left out. A cue begins when its text is on the screen, and ends when the text changes; a row that is
+ * Decodes the words of one channel of CEA-608 into cues: pop-on, roll-up and paint-on captions, colours of text, italics, underlines, special and
+ * extended characters (CTA-608-E, 47 CFR §79.101). Backgrounds are left out. A cue begins when its text is on the screen, and ends when the text changes; a row that is
  * typed on the screen is one cue from its first character on. Text that is no caption (T1 to T4, XDS) is left out.
  */
 export class Cea608 {
@@ -28,7 +32,7 @@ export class Cea608 {
   #rollRows = 2;
   #row = LAST_ROW;
   #column = 0;
-  #isItalic = false;
+  #pen = PLAIN;
   #lastControl = -1;
   /** The last control word was of this channel. Characters before the first one are of no channel. */
   #isOurs = false;
@@ -65,7 +69,7 @@ export class Cea608 {
       if (a > 0 && a < 0x10) this.#isOurs = false; // extended data services, up to the next control word
       if (this.#isOurs) for (const code of [a, b]) if (code >= 0x20) this.#put(basicCharacter(code));
     }
-    if (this.#hasGrown) this.#text.grow(shownOf(this.#shown), atMs);
+    if (this.#hasGrown) this.#text.grow(this.#screen(), atMs);
     this.#hasGrown = false;
   }
 
@@ -84,7 +88,7 @@ export class Cea608 {
       return this.#put(extendedCharacter(a - 0x12, b));
     }
     if (a === 0x11 && b >= 0x20) {
-      this.#isItalic = (b & 0x0e) === 0x0e;
+      this.#pen = penOf(b, this.#pen.colour);
       return this.#put(" ");
     }
     if (a === 0x17 && b >= 0x21 && b <= 0x23) this.#column = Math.min(COLUMNS - 1, this.#column + b - 0x20);
@@ -122,7 +126,7 @@ export class Cea608 {
       case 0x2f: // end of caption
         this.#enter("pop-on");
         [this.#shown, this.#hidden] = [this.#hidden, this.#shown];
-        this.#text.replace(shownOf(this.#shown), this.#nowMs);
+        this.#text.replace(this.#screen(), this.#nowMs);
     }
   }
 
@@ -142,15 +146,16 @@ export class Cea608 {
     this.#column = 0;
   }
 
-  /** A preamble address code: row, indent or italics. */
+  /** A preamble address code: row, and indent, colour or italics. */
   #preamble(a: number, b: number): void {
     if (this.#isText) return;
     const row = a === 0x10 ? ROWS[0]! : ROWS[a & 0x07]! + (b >= 0x60 ? 1 : 0);
     if (this.#mode === "roll-up") this.#moveRows(Math.max(row, this.#rollRows));
     else this.#row = row;
     const attribute = b & 0x1e;
-    this.#isItalic = attribute === 0x0e;
-    this.#column = attribute >= 0x10 ? (attribute - 0x10) * 2 : 0;
+    const isIndent = attribute >= 0x10;
+    this.#pen = isIndent ? { ...PLAIN, isUnderlined: (b & 1) === 1 } : penOf(b, "white");
+    this.#column = isIndent ? (attribute - 0x10) * 2 : 0;
   }
 
   /** The rows of roll-up captions are together, and the last one is where a preamble says. */
@@ -164,7 +169,7 @@ export class Cea608 {
 
   #put(char: string): void {
     if (this.#isText) return;
-    this.#edit((row) => void (row[this.#column] = { char, isItalic: this.#isItalic }));
+    this.#edit((row) => void (row[this.#column] = { char, pen: this.#pen }));
     this.#column = Math.min(COLUMNS - 1, this.#column + 1);
   }
 
@@ -174,21 +179,27 @@ export class Cea608 {
     this.#hasGrown ||= this.#mode !== "pop-on";
   }
 
+  #screen(): Shown {
+    return { text: textOf(this.#shown), settings: settingsIn(GRID, this.#shown.slice(1), this.#mode !== "pop-on") };
+  }
+
   #erase(): void {
     this.#shown = blank();
-    this.#text.replace(shownOf(this.#shown), this.#nowMs);
+    this.#text.replace(this.#screen(), this.#nowMs);
   }
 
   #roll(): void {
     const first = this.#row - this.#rollRows + 1;
     for (let row = 1; row < this.#row; row += 1) this.#shown[row] = row >= first ? this.#shown[row + 1]! : [];
     this.#shown[this.#row] = [];
-    [this.#column, this.#isItalic] = [0, false];
-    this.#text.roll(shownOf(this.#shown), this.#nowMs);
+    [this.#column, this.#pen] = [0, PLAIN];
+    this.#text.roll(this.#screen(), this.#nowMs);
   }
 }
 
-const shownOf = (screen: Screen): Shown => ({
-  text: textOf(screen),
-  isAtTop: screen.findIndex((row) => row.some((cell) => cell !== null)) <= TOP_ROWS,
-});
+/** Attributes of a midrow code or of a preamble. Italics keep the colour before them. */
+function penOf(code: number, before: Colour): Pen {
+  const attribute = (code >> 1) & 0x07;
+  const isItalic = attribute === ITALICS;
+  return { colour: isItalic ? before : COLOURS[attribute]!, isItalic, isUnderlined: (code & 1) === 1 };
+}

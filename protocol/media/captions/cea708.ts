@@ -1,6 +1,7 @@
 import { charactersOf, EXTENSION, parameterBytes } from "./cea708-codes.ts";
 import { CaptionWindow } from "./cea708-window.ts";
 import type { Cue } from "./cue.ts";
+import { settingsOf } from "./place.ts";
 import { type Shown, ShownText } from "./shown-text.ts";
 
 /** The standard services; those from 7 on are in use by nobody. */
@@ -12,8 +13,9 @@ const EXTENDED_SERVICES = 7;
 const [CC_PACKET_DATA, CC_PACKET_START] = [2, 3];
 
 /**
- * Decodes one service of CEA-708 into cues: the text of the windows that are visible, from top to bottom (CTA-708-E §5 to §8). Italics are kept;
- * colours, fonts and the place within the picture are not, but for captions at the top. Delays (DLY) are not waited for.
+ * Decodes one service of CEA-708 into cues: the text of the windows that are visible, from top to bottom (CTA-708-E §5 to §8). Colours of
+ * text, italics, underlines, the alignment and the place in a wide picture are kept; backgrounds and fonts are not. Windows that are shown together are one cue. Delays (DLY) are not
+ * waited for.
  */
 export class Cea708 {
   readonly #service: Cea708Service;
@@ -113,8 +115,10 @@ export class Cea708 {
     if (code <= 0x87) this.#current = this.#windows[code - 0x80];
     else if (code >= 0x98) this.#define(code - 0x98, given);
     else if (code === 0x8f) this.#reset();
-    else if (code === 0x90) this.#current?.setItalic((given[1]! & 0x80) !== 0);
+    else if (code === 0x90) this.#current?.setPen(given);
+    else if (code === 0x91) this.#current?.setColour(given);
     else if (code === 0x92) this.#current?.moveTo(given[0]! & 0x0f, given[1]! & 0x3f);
+    else if (code === 0x97) this.#current?.setAttributes(given);
     else if (code <= 0x8c) this.#changeWindows(code, given[0]!);
   }
 
@@ -156,6 +160,15 @@ export class Cea708 {
       .filter((window) => window?.isVisible === true && window.text !== "")
       .map((window) => window!)
       .toSorted((a, b) => a.top - b.top);
-    return { text: visible.map(({ text }) => text).join("\n"), isAtTop: visible[0]?.isAtTop ?? false };
+    const boxes = visible.map(({ box }) => box);
+    const [alignment] = visible.map((window) => window.alignment);
+    if (alignment === undefined) return { text: "", settings: "" };
+    const around = {
+      top: Math.min(...boxes.map(({ top }) => top)),
+      bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
+      left: Math.min(...boxes.map(({ left }) => left)),
+      right: Math.max(...boxes.map(({ right }) => right)),
+    };
+    return { text: visible.map(({ text }) => text).join("\n"), settings: settingsOf(around, alignment) };
   }
 }

@@ -1,13 +1,30 @@
 import { escapeText } from "./cue.ts";
 
+/** The colours of teletext and CEA-608, which WebVTT has classes for (W3C WebVTT §5.1). Text is white without a class. */
+export type Colour = "black" | "red" | "lime" | "yellow" | "blue" | "magenta" | "cyan" | "white";
+
+/** How characters are written. */
+export interface Pen {
+  colour: Colour;
+  isItalic: boolean;
+  isUnderlined: boolean;
+}
+export const PLAIN: Pen = { colour: "white", isItalic: false, isUnderlined: false };
+
+/** The colour of three components. */
+export const colourOf = (red: boolean, green: boolean, blue: boolean): Colour =>
+  (["black", "blue", "lime", "cyan", "red", "magenta", "yellow", "white"] as const)[
+    Number(red) * 4 + Number(green) * 2 + Number(blue)
+  ]!;
+
 export interface Cell {
   char: string;
-  isItalic: boolean;
+  pen: Pen;
 }
 /** By column. What was not written is transparent. */
 export type Row = (Cell | null | undefined)[];
 
-const TRANSPARENT: Cell = { char: " ", isItalic: false };
+const TRANSPARENT: Cell = { char: " ", pen: PLAIN };
 
 /** The payload of a WebVTT cue: a line for each row with text, without the spaces around it. */
 export const textOf = (rows: Row[]): string =>
@@ -16,18 +33,33 @@ export const textOf = (rows: Row[]): string =>
     .filter((row) => row !== "")
     .join("\n");
 
+/** The first and the last column with text; null for an empty row. */
+export function extentOf(row: Row): { first: number; last: number } | null {
+  const isText = (cell: Cell | null | undefined) => cell !== null && cell !== undefined && cell.char !== " ";
+  const first = row.findIndex(isText);
+  return first < 0 ? null : { first, last: row.findLastIndex(isText) };
+}
+
 function rowText(row: Row): string {
-  const cells = Array.from({ length: row.length }, (_, column) => row[column] ?? TRANSPARENT);
-  const first = cells.findIndex(({ char }) => char !== " ");
-  const last = cells.findLastIndex(({ char }) => char !== " ");
+  const extent = extentOf(row);
+  if (extent === null) return "";
   let out = "";
-  let isItalic = false;
-  for (const cell of first < 0 ? [] : cells.slice(first, last + 1)) {
-    if (cell.isItalic !== isItalic && cell.char !== " ") {
-      out += cell.isItalic ? "<i>" : "</i>";
-      isItalic = cell.isItalic;
+  let pen = PLAIN;
+  for (let column = extent.first; column <= extent.last; column += 1) {
+    const cell = row[column] ?? TRANSPARENT;
+    if (cell.char !== " " && !isSame(cell.pen, pen)) {
+      out += closing(pen) + opening(cell.pen);
+      pen = cell.pen;
     }
     out += escapeText(cell.char);
   }
-  return isItalic ? `${out}</i>` : out;
+  return out + closing(pen);
 }
+
+const isSame = (a: Pen, b: Pen) =>
+  a.colour === b.colour && a.isItalic === b.isItalic && a.isUnderlined === b.isUnderlined;
+
+const opening = ({ colour, isItalic, isUnderlined }: Pen): string =>
+  `${colour === "white" ? "" : `<c.${colour}>`}${isItalic ? "<i>" : ""}${isUnderlined ? "<u>" : ""}`;
+const closing = ({ colour, isItalic, isUnderlined }: Pen): string =>
+  `${isUnderlined ? "</u>" : ""}${isItalic ? "</i>" : ""}${colour === "white" ? "" : "</c>"}`;

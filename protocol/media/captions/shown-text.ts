@@ -4,9 +4,10 @@ import type { Cue } from "./cue.ts";
 const PAUSE_MS = 1000;
 
 export interface Shown {
+  /** Payload of a WebVTT cue; "" = none. */
   text: string;
-  /** The text is in the upper third of the picture. */
-  isAtTop: boolean;
+  /** Cue settings: where the text stands. */
+  settings: string;
 }
 
 /** Makes cues of a screen whose text changes: a cue begins when its text is on the screen, and ends when the text is replaced. */
@@ -30,7 +31,7 @@ export class ShownText {
     const isPart = !this.#isClosed && atMs - this.#lastChangeMs < PAUSE_MS;
     if (this.#cue === null || !isPart || shown.text === "") return this.replace(shown, atMs);
     if (shown.text === this.#cue.text) return;
-    this.#cue = { startMs: this.#cue.startMs, ...contentOf(shown) };
+    this.#cue = { ...shown, startMs: this.#cue.startMs };
     this.#lastChangeMs = atMs;
   }
 
@@ -44,10 +45,8 @@ export class ShownText {
   replace(shown: Shown, atMs: number): void {
     if (shown.text === (this.#cue?.text ?? "")) return;
     if (this.#cue !== null && atMs > this.#cue.startMs) this.#emit({ ...this.#cue, endMs: atMs });
-    this.#cue = shown.text === "" ? null : { startMs: atMs, ...contentOf(shown) };
+    this.#cue = shown.text === "" ? null : { ...shown, startMs: atMs };
     this.#lastChangeMs = atMs;
     this.#isClosed = false;
   }
 }
-
-const contentOf = ({ text, isAtTop }: Shown) => ({ text, settings: isAtTop ? "line:0" : "" });

@@ -1,10 +1,11 @@
 import { accentedCharacter, nationalSet, primaryCharacter, supplementaryCharacter } from "./teletext-characters.ts";
-import { type Row, textOf } from "./rows.ts";
+import { type Grid, settingsIn } from "./place.ts";
+import { type Colour, colourOf, PLAIN, type Row, textOf } from "./rows.ts";
 import type { Shown } from "./shown-text.ts";
 
 const [ROWS, COLUMNS] = [24, 40];
-/** The end of the upper third, as of CEA-608: 4 of 15 rows. */
-const TOP_ROWS = 6;
+/** The rows from 0 on. Receivers leave a margin around a page. */
+const GRID: Grid = { rows: ROWS + 1, columns: COLUMNS, margin: 0.05 };
 /** Spacing attributes (ETSI EN 300 706 §12.2). */
 const [END_BOX, START_BOX, CONCEAL] = [0x0a, 0x0b, 0x18];
 
@@ -72,27 +73,28 @@ export class TeletextPage {
   /** What the page shows now; nothing when its letters are not Latin. */
   shown(): Shown {
     const national = nationalSet(this.#region, this.#nationalOption);
-    if (national === null) return { text: "", isAtTop: false };
-    const rows = [...this.#rows.keys()]
-      .toSorted((a, b) => a - b)
-      .map((number) => ({ number, text: textOf([this.#rowOf(number, national)]) }))
-      .filter(({ text }) => text !== "");
-    return { text: rows.map(({ text }) => text).join("\n"), isAtTop: (rows[0]?.number ?? ROWS) <= TOP_ROWS };
+    if (national === null) return { text: "", settings: "" };
+    const rows = Array.from({ length: ROWS + 1 }, (_, number) => this.#rowOf(number, national));
+    return { text: textOf(rows), settings: settingsIn(GRID, rows, false) };
   }
 
   #rowOf(number: number, national: string): Row {
     let [isInBox, isMosaic, isConcealed] = [false, false, false];
-    return Array.from(this.#rows.get(number)!, (code, column) => {
+    let colour: Colour = "white";
+    return Array.from(this.#rows.get(number) ?? [], (code, column) => {
       if (code < 0x20) {
         if (code === START_BOX || code === END_BOX) isInBox = code === START_BOX;
-        if (code < 0x08 || (code >= 0x10 && code < 0x18)) [isMosaic, isConcealed] = [code >= 0x10, false];
+        if ((code & 0x0f) < 0x08) [isMosaic, isConcealed, colour] = [code >= 0x10, false, colourOfCode(code)];
         if (code === CONCEAL) isConcealed = true;
         return null;
       }
       // Letters are letters among mosaics, too.
       if ((this.#isBoxed && !isInBox) || isConcealed || (isMosaic && (code & 0x20) !== 0)) return null;
       const char = this.#enhanced.get(number * COLUMNS + column) ?? primaryCharacter(code, national);
-      return { char, isItalic: false };
+      return { char, pen: colour === "white" ? PLAIN : { ...PLAIN, colour } };
     });
   }
 }
+
+/** Alpha and mosaic colours: red, green and blue from the lowest bit on. */
+const colourOfCode = (code: number): Colour => colourOf((code & 1) !== 0, (code & 2) !== 0, (code & 4) !== 0);

@@ -18,7 +18,7 @@ interface Selected {
 
 /**
  * Decodes subtitle pages of DVB teletext into cues (ETSI EN 300 472, EN 300 706): the boxed text of level 1 with the national characters of Latin
- * languages, and accents and further characters of level 1.5. Colours and sizes are left out. A cue begins with the header of its page.
+ * languages, colours of text, and accents and further characters of level 1.5. Backgrounds and sizes are left out. A cue begins with the header of its page.
  */
 export class Teletext {
   readonly #pages: Map<string, Selected>;
@@ -54,7 +54,7 @@ export class Teletext {
   /** No more packets follow. @param atMs the end of the cues on the screen */
   end(atMs: number): void {
     for (let magazine = 0; magazine < MAGAZINES; magazine += 1) this.#complete(magazine);
-    for (const { text } of this.#pages.values()) text.replace({ text: "", isAtTop: false }, atMs);
+    for (const { text } of this.#pages.values()) text.replace({ text: "", settings: "" }, atMs);
   }
 
   /** A packet: its address, and 40 bytes (EN 300 706 §7.1). */

@@ -97,7 +97,8 @@ test("channels have the languages that the source announces; CC1 has that of ser
   expect(Object.fromEntries(languages)).toEqual({ cc1: "eng", cc3: "spa", service1: "eng" });
   const captions = new RunCaptions();
   captions.show(0, screens.shown, RATE);
-  expect(captions.between(0, 1, (frame) => frame)).toEqual([{ channel: "cc1", language: "eng", cues: [cue(0, 1)] }]);
+  const cues = [{ ...cue(0, 1), settings: "position:10% align:start" }];
+  expect(captions.between(0, 1, (frame) => frame)).toEqual([{ channel: "cc1", language: "eng", cues }]);
 });
 
 test("idle words show nothing and list no channel", () => {

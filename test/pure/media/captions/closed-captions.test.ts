@@ -118,13 +118,15 @@ describe("CEA-608", () => {
     expect(shown.map(([, , , text]) => text)).toEqual(["One", "Two"]);
   });
 
-  test("roll-up rows move with their base row, and a caption at the top says so", () => {
+  test("roll-up rows move with their base row, and a caption says where it stands", () => {
     const cues: Cue[] = [];
     const captions = new ClosedCaptions((_, cue) => cues.push(cue));
     const words = [...cc1.rollUp("BELOW"), ...cc1.preamble(1), ...textWords("ABOVE")];
     for (const [n, word] of words.entries()) captions.push(Uint8Array.from(triplet(0, word)), n * FRAME_MS);
     captions.end(5000);
-    expect(cues.map(({ text, settings }) => [text, settings])).toEqual([["ABOVE", "line:0"]]);
+    expect(cues.map(({ text, settings }) => [text, settings])).toEqual([
+      ["ABOVE", "line:15% position:10% align:start"],
+    ]);
   });
 });
 

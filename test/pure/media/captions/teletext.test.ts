@@ -117,9 +117,9 @@ describe("characters", () => {
     expect(textOf(pageData([plainRow(20, codes)]))).toBe("in");
   });
 
-  test("markup is text, and captions at the top say so", () => {
+  test("markup is text, and captions say where they stand", () => {
     const [cue] = decode([[0, pageData([boxed(3, "<i>a & b")])]]).cues;
-    expect([cue?.text, cue?.settings]).toEqual(["&lt;i&gt;a &amp; b", "line:0"]);
+    expect([cue?.text, cue?.settings]).toEqual(["&lt;i&gt;a &amp; b", "line:16% position:12% align:start"]);
   });
 });
 
