@@ -166,9 +166,9 @@ export const Heartbeat = z.object({
 export type Heartbeat = z.infer<typeof Heartbeat>;
 export type HeartbeatRequest = z.input<typeof Heartbeat>;
 
-/** Channels of CEA-608 and services of CEA-708 (CTA-608-E, CTA-708-E) that are read. Also the names of their renditions. */
-export const CAPTION_CHANNEL = /^(?:cc[1-4]|service[1-6])$/;
-const MAX_CAPTION_CHANNELS = 10;
+/** Channels of CEA-608, services of CEA-708 (CTA-608-E, CTA-708-E) and pages of teletext that are read. Also the names of their renditions. */
+export const CAPTION_CHANNEL = /^(?:cc[1-4]|service[1-6]|teletext[1-8][0-9]{2})$/;
+const MAX_CAPTION_CHANNELS = 16;
 /** Limits of the captions of one part, which is at most one second long. */
 export const MAX_CAPTIONS_BYTES = 128 * 1024;
 const MAX_PART_CUES = 128;
@@ -185,6 +185,8 @@ export const PartCaptions = z
         .string()
         .regex(/^[a-z]{3}$/)
         .optional(),
+      /** Subtitles for viewers who hear the sound. Absent: captions, for those who do not. */
+      isSubtitle: z.literal(true).optional(),
       cues: z
         .array(
           z.object({

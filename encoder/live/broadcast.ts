@@ -132,7 +132,7 @@ class Broadcast {
     const plans = new PicturePlans(video, this.#plan, grid, times);
     this.#runs.pictures = plans;
     const firstSeconds = continued?.zeroSeconds ?? times[0] ?? -Infinity;
-    this.#pictures = new PictureInput(this.#runs, plans, firstSeconds, this.#source.captionLanguages);
+    this.#pictures = new PictureInput(this.#runs, plans, firstSeconds, this.#source);
   }
 
   async #handlePacket(timed: TimedPacket): Promise<void> {

@@ -1,10 +1,11 @@
-/** The captions that the pictures of a broadcast carry, in presentation order. They are read from the packets, without decoding them. */
+/** The captions that the pictures of a broadcast carry, and its teletext, in presentation order. They are read from the packets, without decoding them. */
 import { avGetCodecName } from "node-av/lib";
 import { AV_NOPTS_VALUE } from "node-av/constants";
 import { CC_CODECS, ccDataOf, nalLengthBytes } from "../../protocol/media/captions/cc-data.ts";
 import { ticksToSeconds } from "../media/source.ts";
 import { type CaptionScreen, CaptionScreens } from "./caption-screens.ts";
 import type { TimedPacket } from "./live-source.ts";
+import type { TeletextInput } from "./teletext-input.ts";
 
 /** Pictures whose captions are kept until they are shown. Decoders reorder by at most 16 pictures. */
 const MAX_WAITING = 64;
@@ -17,17 +18,26 @@ interface WaitingWords {
 
 export class CaptionInput {
   readonly #screens: CaptionScreens;
+  readonly #teletext: TeletextInput;
   /** In ascending order of time. */
   #waiting: WaitingWords[] = [];
 
-  /** @param languages ISO 639-2 by channel, as the source announces them */
-  constructor(languages: ReadonlyMap<string, string>) {
-    this.#screens = new CaptionScreens(languages);
+  /** @param captionLanguages ISO 639-2 by channel, as the source announces them */
+  constructor({
+    captionLanguages,
+    teletext,
+  }: {
+    captionLanguages: ReadonlyMap<string, string>;
+    teletext: TeletextInput;
+  }) {
+    this.#screens = new CaptionScreens(captionLanguages);
+    this.#teletext = teletext;
   }
 
   /** What the captions show with the newest picture. */
   get screens(): CaptionScreen[] {
-    return this.#screens.shown;
+    const { screens } = this.#teletext;
+    return screens.length === 0 ? this.#screens.shown : [...this.#screens.shown, ...screens];
   }
 
   /** Called with every picture packet, in decode order. */
@@ -52,10 +62,12 @@ export class CaptionInput {
       this.#screens.push(triplets, at);
     }
     this.#screens.passUntil(seconds);
+    this.#teletext.showUntil(seconds + ROUNDING_SECONDS);
   }
 
   /** Discards captions whose pictures have not been shown, because the source timeline restarts. What is on the screen stays. */
   forget(): void {
     this.#waiting = [];
+    this.#teletext.forget();
   }
 }

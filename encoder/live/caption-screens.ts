@@ -9,10 +9,12 @@ export interface CaptionScreen {
   settings: string;
   /** ISO 639-2; absent when the source does not say it. */
   language?: string;
+  /** Absent: captions, for viewers who do not hear the sound. */
+  isSubtitle?: true;
 }
 
-/** Captions that get no words for this long are erased (47 CFR §79.101), so that text does not stay when their source has gone. */
-const ERASED_AFTER_SECONDS = 16;
+/** Captions, and pages of teletext, that get no words for this long are erased (47 CFR §79.101), so that text does not stay when their source has gone. */
+export const ERASED_AFTER_SECONDS = 16;
 
 export class CaptionScreens {
   readonly #captions = new ClosedCaptions(() => {});

@@ -10,6 +10,7 @@ import { LiveStreams } from "./live-streams.ts";
 import { PacketTimes } from "./packet-times.ts";
 import type { Kind } from "./source-timeline.ts";
 import type { StreamReader } from "./stream-reader.ts";
+import { TeletextInput } from "./teletext-input.ts";
 
 const CONTAINERS = ["flv", "live_flv", "mpegts", "mov", "mp4"];
 /** Maximum distance between sound and picture of the same time, in either order. */
@@ -40,6 +41,8 @@ export class LiveSource {
   #streams!: LiveStreams; // set by `open`
   /** ISO 639-2 by channel of captions ("CC1"), as MPEG-TS announces them. */
   captionLanguages: ReadonlyMap<string, string> = new Map();
+  /** Its packets are not among those of `packets`. */
+  readonly teletext = new TeletextInput();
 
   private constructor(reader: StreamReader) {
     this.reader = reader;
@@ -152,6 +155,7 @@ export class LiveSource {
       const ticks = stream && kind ? this.#times.complete(packet, stream) : null;
       if (stream && kind && ticks !== null)
         return { packet, stream, kind, decodeSeconds: ticksToSeconds(ticks, stream) };
+      if (stream) this.teletext.put(packet, stream);
       packet.free();
     }
   }

@@ -3,7 +3,7 @@ import type { Frame, Stream } from "node-av/lib";
 import { CaptionInput } from "./caption-input.ts";
 import { CannotContinue } from "./continuation.ts";
 import { Deinterlacer } from "./deinterlacer.ts";
-import type { TimedPacket } from "./live-source.ts";
+import type { LiveSource, TimedPacket } from "./live-source.ts";
 import type { PicturePlans } from "./picture-plans.ts";
 import type { RunPicture } from "./run-plan.ts";
 import type { RunSequence } from "./run-sequence.ts";
@@ -22,10 +22,10 @@ export class PictureInput {
 
   /**
    * @param firstSeconds earliest source time of the first picture
-   * @param languages of captions, by channel
+   * @param source of the captions
    */
-  constructor(runs: RunSequence, plans: PicturePlans, firstSeconds: number, languages: ReadonlyMap<string, string>) {
-    this.#captions = new CaptionInput(languages);
+  constructor(runs: RunSequence, plans: PicturePlans, firstSeconds: number, source: LiveSource) {
+    this.#captions = new CaptionInput(source);
     this.#runs = runs;
     this.#plans = plans;
     this.#firstSeconds = firstSeconds;

@@ -14,13 +14,14 @@ const KEPT_SECONDS = 10;
 /** The JSON of a part's captions, in UTF-16 code units. Each needs at most 3 bytes, and the Worker accepts `MAX_CAPTIONS_BYTES`. */
 const MAX_JSON_LENGTH = 40_000;
 
-type Content = Omit<CaptionScreen, "channel" | "language">;
+type Labels = Pick<CaptionScreen, "language" | "isSubtitle">;
+type Content = Omit<CaptionScreen, "channel" | keyof Labels>;
 const EMPTY: Content = { text: "", settings: "" };
 
 interface Channel {
   /** In ascending order of their frames. The screen is empty before the first. */
   changes: (Content & { frame: number })[];
-  language: string | undefined;
+  labels: Labels;
   allowance: number;
   /** Frame of the last update of `allowance`. */
   atFrame: number;
@@ -32,10 +33,11 @@ export class RunCaptions {
   /** Records what is shown from this frame on. Frames must ascend; channels that are left out keep their text. */
   show(frame: number, screens: readonly CaptionScreen[], { num, den }: Fraction): void {
     const framesPerSecond = num / den;
-    for (const { channel: name, language, ...content } of screens) {
+    for (const { channel: name, text, settings, ...labels } of screens) {
+      const content = { text, settings };
       const known = this.#channels.get(name);
-      if (known === undefined && content.text === "") continue;
-      const channel = known ?? { changes: [], language, allowance: MAX_ALLOWANCE, atFrame: frame };
+      if (known === undefined && text === "") continue;
+      const channel = known ?? { changes: [], labels, allowance: MAX_ALLOWANCE, atFrame: frame };
       this.#channels.set(name, channel);
       change(channel, frame, content, framesPerSecond);
     }
@@ -45,12 +47,12 @@ export class RunCaptions {
   between(from: number, to: number, msOf: (frame: number) => number): PartCaptions {
     if (this.#channels.size === 0) return [];
     const found: PartCaptions = [];
-    for (const [channel, { changes, language }] of this.#channels) {
+    for (const [channel, { changes, labels }] of this.#channels) {
       const cues = changes.flatMap(({ frame, text, settings }, n) => {
         const [begin, end] = [Math.max(from, frame), Math.min(to, changes[n + 1]?.frame ?? to)];
         return text === "" || begin >= end ? [] : [{ startMs: msOf(begin), endMs: msOf(end), settings, text }];
       });
-      if (cues.length > 0) found.push({ channel, ...(language === undefined ? {} : { language }), cues });
+      if (cues.length > 0) found.push({ channel, ...labels, cues });
     }
     while (found.length > 0 && JSON.stringify(found).length > MAX_JSON_LENGTH) found.pop();
     return found;

@@ -1,9 +1,14 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { expect, test } from "vitest";
 import type { PartCaptions } from "../../protocol/live.ts";
 import { joinCues } from "../../src/media/live/captions.ts";
 import { captionedBroadcast } from "../support/captioned.ts";
+import { captionedFilm } from "../support/captioned-film.ts";
+import { PAGES } from "../support/caption-script.ts";
 import { captionTables, channelWords, dtvcc, packetTriplets, triplet } from "../support/cc-writer.ts";
 import { broadcast, broadcastOf, H264, type Made, partsOf } from "../support/live.ts";
 import { checkParts } from "../support/live-checks.ts";
@@ -63,7 +68,7 @@ test.each<["flv" | "mpegts", number, string]>([
       }
 });
 
-test("a copied top rung brings them too, and a session's clock that has begun counts on", async () => {
+test("a copied top rung brings them too, also when no picture had a place for captions before, and a session's clock counts on", async () => {
   const start = { msn: 7, isDiscontinuous: true, initVersion: 3, seconds: 100, ticks: {} };
   const source = await captionedBroadcast("mpegts", 150, new Map([[100, on(0, CC1.popOn("COPIED"))]]));
   const made = await broadcast(source, { encodesTopRung: false, start });
@@ -77,6 +82,33 @@ test("a channel has the language that the transport stream announces", async () 
   const { parts } = await broadcast(Buffer.concat([captionTables([["CC1", "spa"]]), source]));
   const languages = parts.flatMap(({ facts }) => (facts.captions ?? []).map(({ language }) => language));
   expect([...new Set(languages)]).toEqual(["spa"]);
+});
+
+test("pages of teletext are channels of their own, with the pictures of their time, languages, and for whom they are", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-teletext-"));
+  try {
+    const path = join(folder, "broadcast.ts");
+    await captionedFilm(path, 5, { teletext: PAGES });
+    const made = await broadcast(await readFile(path));
+    checkParts(made);
+    const frame = 1001 / 30;
+    const near = (ms: number) => expect.toSatisfy((at: number) => Math.abs(at - ms) <= frame + 1, `near ${ms} ms`);
+    const expected = {
+      teletext888: [[near(1000), near(4000), "Wir sahen eine Blume\nim Garten, grün"]],
+      teletext889: [[near(1500), near(4500), "(Musik)\nWir sahen eine Blume"]],
+    };
+    for (const { name } of made.started[0]!.renditions.filter(({ kind }) => kind === "video"))
+      expect([name, cuesIn(made, name)]).toEqual([name, expected]);
+    const labels = made.parts
+      .flatMap(({ facts }) => facts.captions ?? [])
+      .map(({ channel, language, isSubtitle }) => JSON.stringify({ channel, language, isSubtitle }));
+    expect([...new Set(labels)].map((text) => JSON.parse(text) as unknown)).toEqual([
+      { channel: "teletext888", language: "ger", isSubtitle: true },
+      { channel: "teletext889", language: "ger" },
+    ]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test("a broadcast without captions brings none, and an idle place for captions is none", async () => {

@@ -51,9 +51,19 @@ export class Teletext {
     }
   }
 
+  /** The cue that a page shows, whose end is not known; null when there is none. */
+  current(page: string): Omit<Cue, "endMs"> | null {
+    return this.#pages.get(page)?.text.current ?? null;
+  }
+
+  /** Nothing follows for a while, so the pages that are being sent are complete. */
+  settle(): void {
+    for (let magazine = 0; magazine < MAGAZINES; magazine += 1) this.#complete(magazine);
+  }
+
   /** No more packets follow. @param atMs the end of the cues on the screen */
   end(atMs: number): void {
-    for (let magazine = 0; magazine < MAGAZINES; magazine += 1) this.#complete(magazine);
+    this.settle();
     for (const { text } of this.#pages.values()) text.replace({ text: "", settings: "" }, atMs);
   }
 

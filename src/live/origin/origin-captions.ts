@@ -39,8 +39,9 @@ export class OriginCaptions {
 
   /** Adds what is shown during a part. Every rung of the picture brings it; the first one counts. */
   add(msn: number, part: number, captions: PartCaptions): void {
-    for (const { channel, language = "und", cues } of captions) {
-      if (!this.has(channel)) this.#announce({ name: channel, languageCode: languageTag(language) });
+    for (const { channel, language = "und", isSubtitle, cues } of captions) {
+      const labels = { languageCode: languageTag(language), ...(isSubtitle === true ? { isSubtitle } : {}) };
+      if (!this.has(channel)) this.#announce({ name: channel, ...labels });
       if (this.offered.some(({ name }) => name === channel)) this.#add(channel, msn, part, cues);
     }
   }

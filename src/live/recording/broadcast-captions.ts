@@ -35,9 +35,9 @@ export async function* broadcastCaptions(
   // The RPC types of the platform do not preserve the types of returned copies.
   const channels = (await originOf(env, sessionId).captionChannels()) as unknown as CaptionChannel[] | null;
   if (channels === null) return mediaId === sessionId ? undefined : yield* ofRecording(env, sessionId, range);
-  for (const { name, languageCode } of channels) {
+  for (const { name, languageCode, isSubtitle } of channels) {
     const label = languageCode === "und" ? channelLabel(name) : languageName(languageCode);
-    const labels = { languageCode, languageName: label, forced: false, closedCaptions: true };
+    const labels = { languageCode, languageName: label, forced: false, closedCaptions: isSubtitle !== true };
     yield { name, labels, cues: await cuesOf(env, sessionId, name, media, range) };
   }
 }

@@ -6,10 +6,12 @@ import { languageName } from "../languages.ts";
 import { type LiveRendition, type LiveSegment, segmentAt } from "./timeline.ts";
 
 export interface CaptionChannel {
-  /** Of its rendition: "cc1", "service2". */
+  /** Of its rendition: "cc1", "service2", "teletext888". */
   name: string;
   /** BCP 47; "und" when the source does not say it. */
   languageCode: string;
+  /** Subtitles for viewers who hear the sound. Absent: captions, for those who do not. */
+  isSubtitle?: true;
 }
 
 const [PRIMARY_608, PRIMARY_708] = ["cc1", "service1"];
@@ -18,8 +20,9 @@ const [PRIMARY_608, PRIMARY_708] = ["cc1", "service1"];
 export const withoutRepeats = (channels: readonly CaptionChannel[]): CaptionChannel[] =>
   channels.filter(({ name }) => name !== PRIMARY_708 || channels.every((other) => other.name !== PRIMARY_608));
 
-/** What players list for a channel whose language is not known, such as "CC1". */
-export const channelLabel = (name: string): string => name.toUpperCase();
+/** What players list for a channel whose language is not known, such as "CC1" or "Teletext 888". */
+export const channelLabel = (name: string): string =>
+  name.startsWith("teletext") ? name.replace("teletext", "Teletext ") : name.toUpperCase();
 
 /** What players list, as for on-demand media: the language, or the channel ("CC1"). Names are unique within a group. */
 export function captionLabels(channels: readonly CaptionChannel[]): (CaptionChannel & { label: string })[] {

@@ -25,7 +25,7 @@ export function captionSets(
     const startTicks = ticks(segment.startTicks);
     return { ...segment, startTicks, durationTicks: ticks(segment.startTicks + segment.durationTicks) - startTicks };
   });
-  return captionLabels(captions).map(({ name, languageCode, label }, n) =>
+  return captionLabels(captions).map(({ name, languageCode, label, isSubtitle }, n) =>
     element(
       "AdaptationSet",
       {
@@ -38,8 +38,13 @@ export function captionSets(
       },
       `<Label>${escapeXml(label)}</Label>`,
       // The schema requires every Accessibility before the first Role. 2 = for the hard of hearing (ETSI TS 102 822-3-1).
-      element("Accessibility", { schemeIdUri: "urn:tva:metadata:cs:AudioPurposeCS:2007", value: "2" }),
-      element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: "caption" }),
+      ...(isSubtitle === true
+        ? []
+        : [element("Accessibility", { schemeIdUri: "urn:tva:metadata:cs:AudioPurposeCS:2007", value: "2" })]),
+      element("Role", {
+        schemeIdUri: "urn:mpeg:dash:role:2011",
+        value: isSubtitle === true ? "subtitle" : "caption",
+      }),
       element(
         "Representation",
         { id: name, codecs: "wvtt", bandwidth: CAPTIONS_BPS },

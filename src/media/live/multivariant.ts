@@ -83,7 +83,7 @@ export function liveMultivariant(
   ].join("\n");
 }
 
-const captionsTag = ({ label, languageCode }: ReturnType<typeof captionLabels>[number], uri: string) =>
+const captionsTag = ({ label, languageCode, isSubtitle }: ReturnType<typeof captionLabels>[number], uri: string) =>
   tag("EXT-X-MEDIA", {
     TYPE: "SUBTITLES",
     "GROUP-ID": quoted(TEXT_GROUP),
@@ -92,7 +92,7 @@ const captionsTag = ({ label, languageCode }: ReturnType<typeof captionLabels>[n
     DEFAULT: "NO",
     AUTOSELECT: "YES",
     FORCED: "NO",
-    CHARACTERISTICS: quoted(CAPTION_CHARACTERISTICS),
+    CHARACTERISTICS: isSubtitle === true ? null : quoted(CAPTION_CHARACTERISTICS),
     URI: quoted(uri),
   });
 

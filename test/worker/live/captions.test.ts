@@ -211,6 +211,24 @@ test("the recording has the captions as a track from its first player on, with t
   ]);
 });
 
+test("a page of teletext is a channel of its own, and a track that is not for viewers who do not hear", async () => {
+  const { stream, broadcaster, playbackId, base } = await begun(1);
+  const cues = [{ startMs: 2000, endMs: 2500, settings: "line:10%", text: "<c.yellow>Hallo</c>" }];
+  const page = { channel: "teletext888", language: "ger", isSubtitle: true as const, cues };
+  for (const rendition of ["v720", "a1"])
+    await bring(broadcaster, 1, { rendition, captions: (part) => (part === 0 && rendition === "v720" ? [page] : []) });
+  const text = "00:00:02.000 --> 00:00:02.500 line:10%\n<c.yellow>Hallo</c>\n\n";
+  expect(await textOf(`${base}/teletext888/1.vtt`)).toBe(`${HEADER}${text}`);
+  expect((await get(`${base}/teletext888/1.m4s`)).status).toBe(200);
+  expect(await textOf(`/${playbackId}.m3u8`)).toMatch(/NAME="German",LANGUAGE="de",(?!.*CHARACTERISTICS)/);
+  await finish(workspace, stream);
+  const media = await mediaOf(broadcaster.sessionId);
+  const [track, ...others] = subtitlesOf(media);
+  expect([others, track]).toEqual([[], expect.objectContaining({ languageCode: "de", languageName: "German" })]);
+  expect(track).not.toHaveProperty("closedCaptions");
+  expect(await trackText(media)).toBe(`WEBVTT\n\n${text}`);
+});
+
 test("a recording without captions has no track, and one that is deleted on air gets none", async () => {
   const silent = await begun(1);
   await finish(workspace, silent.stream);

@@ -123,6 +123,19 @@ describe("characters", () => {
   });
 });
 
+test("a page is shown when the next header follows, or when nothing follows for a while", () => {
+  const teletext = new Teletext(() => {}, new Map([["888", "eng"]]));
+  const [shownBy, page] = [() => teletext.current("888")?.text, [header({}), boxed(20, "Hello")]];
+  teletext.push(pes(page), 0);
+  expect(shownBy()).toBeUndefined();
+  teletext.settle();
+  expect(shownBy()).toBe("Hello");
+  teletext.push(pageData(["Next"]), 1000);
+  expect(shownBy()).toBe("Next");
+  teletext.push(pageData([]), 2000);
+  expect([shownBy(), teletext.current("100")]).toEqual([undefined, null]);
+});
+
 describe("damaged data", () => {
   test("one wrong bit of an address is corrected, and a wrong character is a space", () => {
     const data = pageData(["Damaged"]);

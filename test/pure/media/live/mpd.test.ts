@@ -183,19 +183,25 @@ test("the MPD of a session that has ended omits its type on request, as static i
 });
 
 const CC1 = [{ name: "cc1", languageCode: "und" }];
+/** Of teletext, for viewers who hear the sound. */
+const PAGE = { languageCode: "de", isSubtitle: true } as const;
 
 test("captions are an adaptation set with the complete segments of the picture, also of those before the first text", () => {
   const text = render([video(session(3, 2)), audio(sound(3))], {
-    captions: [...CC1, { name: "service2", languageCode: "fr" }],
+    captions: [...CC1, { name: "service2", languageCode: "fr" }, { ...PAGE, name: "teletext888" }],
   });
   const sets = all(text, /(<AdaptationSet id="\d+" contentType="text".*?<\/AdaptationSet>)/gs) as string[];
   expect(sets.map((set) => /<AdaptationSet id="(\d+)".*<Label>(.*?)<\/Label>/s.exec(set)!.slice(1))).toEqual([
     ["2", "CC1"],
     ["3", "French"],
+    ["4", "German"],
   ]);
   expect(sets[0]).toContain('mimeType="application/mp4" lang="und"');
   expect(sets[1]).toContain('lang="fr"');
-  expect(sets[0]).toContain('value="caption"');
+  const roles = sets.map((set) =>
+    Array.from(set.matchAll(/<(?:Role|Accessibility) .*?value="(.*?)"/g), ([, value]) => value),
+  );
+  expect(roles).toEqual([["2", "caption"], ["2", "caption"], ["subtitle"]]);
   expect(sets[0]).toContain('<Representation id="cc1" codecs="wvtt" bandwidth="16000">');
   expect(sets[0]).toContain('<S t="0" d="240000" r="2"/>');
   expect(sets[0]).not.toContain("availabilityTimeOffset");

@@ -50,24 +50,27 @@ test("audio without video is a variant", () => {
   expect(text).not.toMatch(/EXT-X-MEDIA|FRAME-RATE|RESOLUTION/);
 });
 
-const CAPTIONS = [
+const CAPTIONS: CaptionChannel[] = [
   { name: "cc1", languageCode: "und" },
   { name: "cc3", languageCode: "es" },
   { name: "service2", languageCode: "es" },
+  { name: "teletext888", languageCode: "und", isSubtitle: true },
 ];
 
-test("captions are a group of subtitles, once they have shown text, with the language that is announced; none is on by default", () => {
+test("captions are a group of subtitles, once they have shown text, with the language that is announced and for whom they are; none is on by default", () => {
   expect(render([video, sound])).not.toContain("SUBTITLES");
   const lines = render([video, sound], {}, CAPTIONS).split("\n");
   const media = lines.filter((line) => line.startsWith("#EXT-X-MEDIA:TYPE=SUBTITLES"));
+  const flags = "DEFAULT=NO,AUTOSELECT=YES,FORCED=NO";
   const rest =
-    "DEFAULT=NO,AUTOSELECT=YES,FORCED=NO," +
+    `${flags},` +
     `CHARACTERISTICS="public.accessibility.transcribes-spoken-dialog,public.accessibility.describes-music-and-sound"`;
   expect(media).toEqual(
     [
       `NAME="CC1",${rest},URI="p/s/cc1.m3u8?dvrMode=true"`,
       `NAME="Spanish",LANGUAGE="es",${rest},URI="p/s/cc3.m3u8?dvrMode=true"`,
       `NAME="Spanish 2",LANGUAGE="es",${rest},URI="p/s/service2.m3u8?dvrMode=true"`,
+      `NAME="Teletext 888",${flags},URI="p/s/teletext888.m3u8?dvrMode=true"`,
     ].map((attributes) => `#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="captions",${attributes}`),
   );
   const stream = lines.find((line) => line.startsWith("#EXT-X-STREAM-INF"));
