@@ -9,7 +9,7 @@ export const CAPTION_ERRORS = {
   captions_malformed: "The file cannot be parsed.",
   captions_empty: "The file has no captions.",
   captions_too_large:
-    "The file is larger than 10 MiB, or has more than 100,000 captions, 2,000,000 lines or 400,000 tags.",
+    "The file is larger than 10 MiB, or has more than 100,000 captions, 2,000,000 lines or 400,000 tags, or too many timed spans in a paragraph.",
   captions_too_long: "A caption has more than 16,384 characters.",
   captions_too_dense: "Too many captions are shown at the same time.",
 } as const;

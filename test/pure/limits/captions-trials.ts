@@ -38,12 +38,32 @@ function picture(words: number): string {
   return found === words ? TAKEN : `first ${found}`;
 }
 
+/** A paragraph whose text changes often, and others that make the sum of what is looked at exact. */
+function changes(work: number): string {
+  const [node, longest] = [16, 16_000];
+  /** Each of `count` times shows one span more; all of them and the paragraph are looked at, and the text of those that are shown. */
+  const cost = (count: number) => count * (node + count * node) + ((node + 1) * count * (count + 1)) / 2;
+  let count = 1;
+  while (cost(count + 1) + 3 * node <= work) count += 1;
+  const spans = Array.from({ length: count }, (_, n) => `<span begin="${n}ms">a</span>`).join("");
+  let rest = work - cost(count);
+  const texts: string[] = [];
+  while (rest > 0) {
+    const length = Math.min(longest, rest - 2 * node);
+    texts.push("x".repeat(length));
+    rest -= length + 2 * node;
+  }
+  const paragraphs = texts.map((text) => `<p end="1s">${text}</p>`).join("");
+  return read(`<tt><body><p end="1000s">${spans}</p>${paragraphs}</body></tt>`);
+}
+
 export const CAPTIONS_TRIALS = {
   "captions-file": upTo((bytes) => read(`WEBVTT\n\n${CUE}NOTE `.padEnd(bytes, "x"))),
   "captions-cues": upTo((count) => read(`WEBVTT\n\n${CUE.repeat(count)}`)),
   "captions-cue": upTo((length) => read(`WEBVTT\n\n00:00.000 --> 00:01.000\n${"x".repeat(length)}\n`)),
   "captions-lines": upTo((count) => read(`WEBVTT\n\n${CUE}`.padEnd(`WEBVTT\n\n${CUE}`.length + count - 6, "\n"))),
   "captions-tags": upTo((count) => read(`<tt><p begin="1s" end="2s">x</p>${"<a/>".repeat(count - 4)}</tt>`)),
+  "captions-changes": upTo(changes),
   "captions-segments": upTo(segments),
   "picture-captions": upTo(picture),
 } satisfies Record<string, Trial>;

@@ -74,8 +74,8 @@ test("TTML: colours that WebVTT has classes for, of styles, paragraphs and spans
 <p begin="1s" end="2s" style="y">one <span tts:color="rgb(0, 255, 255)">two <span tts:color="white" tts:fontStyle="italic">three</span></span></p>
 <p begin="2s" end="3s">plain <span tts:color="Lime">four</span> <span tts:color="#123456">five</span></p></body></tt>`;
   expect(cuesOf(file)).toEqual([
-    "1000 | 2000 | <c.yellow>one <c.cyan>two <c.white><i>three</i></c></c></c>",
-    "2000 | 3000 | plain <c.lime>four</c> five",
+    "1000 | 2000 | <c.yellow>one </c><c.cyan>two </c><i>three</i>",
+    "2000 | 3000 | plain <c.lime>four </c>five",
   ]);
 });
 
