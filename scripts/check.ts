@@ -61,7 +61,9 @@ const isNamed = (check: string, word: string): boolean => check === word || chec
 
 /** @param names of `CHECKS`; empty = all of them */
 export async function check(names: readonly string[] = []): Promise<Outcome[]> {
-  const chosen = Object.entries(CHECKS).filter(([name]) => names.length === 0 || names.some((word) => isNamed(name, word)));
+  const chosen = Object.entries(CHECKS).filter(
+    ([name]) => names.length === 0 || names.some((word) => isNamed(name, word)),
+  );
   const outcomes = await Promise.all(chosen.map(([name, start]) => start(name)));
   for (const { name, ok, output, tookMs } of outcomes) {
     console.log(
