@@ -109,6 +109,8 @@ export const TRIED_IN = {
   ],
   worker: [
     "tracks",
+    "imposed-tracks",
+    "imposed-time",
     "track-title",
     "language-name",
     "language-code",
