@@ -7,6 +7,7 @@ import type { AssetParts } from "../../../../src/library/asset-machine/parts.ts"
 import { startTracks } from "../../../../src/library/assets/start-tracks.ts";
 import { newTrack } from "../../../../src/library/tracks/store/new-track.ts";
 import { addedTracks } from "../../../../src/library/tracks/store/tables.ts";
+import { tracks } from "../../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { renditionKey, trackSourceKey } from "../../../../src/platform/storage/keys.ts";
 import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
@@ -211,7 +212,14 @@ test("sounds that are mixed in are fetched one by one, given to the encoder, ann
     made.assetId,
     new Date(),
   );
-  await openDatabase(env.DB).batch([openDatabase(env.DB).insert(addedTracks).values(track)]);
+  const db = openDatabase(env.DB);
+  const own = (["video", "audio"] as const).map((kind, position) => ({
+    id: crypto.randomUUID(),
+    assetId: made.assetId,
+    position,
+    kind,
+  }));
+  await db.batch([db.insert(addedTracks).values(track), db.insert(tracks).values(own)]);
   await startTracks(env, [track]);
   const call = (kind: "probe" | "audio", request: { method: "GET" | "POST"; path: string; body?: string }) =>
     callJob({ assetId: made.assetId, job: `track.${track.id}.${kind}` }, request, {
@@ -235,6 +243,9 @@ test("sounds that are mixed in are fetched one by one, given to the encoder, ann
     "video.media.impose_track.ready",
     "video.media.updated",
   ]);
+  const record = await workspace.request("GET", `/v1/on-demand/${made.assetId}`);
+  const { data } = await record.json<{ data: { tracks: Track[] } }>();
+  expect(data.tracks.map(({ id }) => id)).toEqual([own[0]!.id, track.id]); // the sound that it replaces is not offered any more
   await workspace.request("DELETE", `/v1/on-demand/${made.assetId}/tracks/${track.id}`);
   await until(
     async () => (await env.MEDIA.list({ prefix: trackSourceKey(made.assetId, track.id) })).objects.length,
