@@ -3,7 +3,7 @@ import { Upload } from "tus-js-client";
 import { figuresText, sizeText, UploadSpeed } from "./upload-figures.ts";
 
 const CHUNK_BYTES = 8 * 1024 * 1024;
-/** A connection that is lost for longer is continued by the button. */
+/** A connection that is lost for longer is continued by the button, or when the browser is online again. */
 const RETRY_DELAYS_MS = [500, 1000, 2000, 4000, 8000, 15_000, 30_000];
 
 const section = document.querySelector<HTMLElement>("#upload")!;
@@ -59,6 +59,13 @@ async function announce(file: File): Promise<string | null> {
 }
 
 function send(file: File): void {
+  let isLost = false;
+  const resume = () => {
+    isLost = false;
+    showPaused(false);
+    state.textContent = file.name;
+    sending.start();
+  };
   const sending: Upload = new Upload(file, {
     uploadUrl: url,
     chunkSize: CHUNK_BYTES,
@@ -72,21 +79,20 @@ function send(file: File): void {
     },
     onError: () => {
       state.textContent = "The connection was lost.";
+      isLost = true;
       showPaused(true);
     },
   });
   [drop.hidden, running.hidden, watch.hidden] = [true, false, false];
   state.textContent = file.name;
   pause.addEventListener("click", () => {
-    if (pause.dataset["paused"] === "true") {
-      showPaused(false);
-      state.textContent = file.name;
-      sending.start();
-    } else {
+    if (pause.dataset["paused"] === "true") resume();
+    else {
       showPaused(true);
       void sending.abort();
     }
   });
+  window.addEventListener("online", () => void (isLost && resume()));
   showPaused(false);
   sending.start();
 }

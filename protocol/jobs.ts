@@ -10,6 +10,7 @@
  *
  * Callbacks to the Worker, below `job.callbackUrl`, with `Authorization: Bearer {job.token}`:
  *   GET|HEAD {callbackUrl}/source                    the source file; supports Range
+ *   GET|HEAD {callbackUrl}/imposed/{position}        the same for a sound that is mixed into it
  *   PUT      {callbackUrl}/objects/{rendition}/{file} one init or segment, 204; `file` is `init.mp4` or `{number}.m4s`. Of a captions
  *                                                    job: a CaptionsFile, named by `captionsRendition` and `CAPTIONS_FILE`
  *   POST     {callbackUrl}/heartbeat                 Heartbeat → HeartbeatAnswer; renews the lease
@@ -141,7 +142,20 @@ export const VideoJob = JobBase.extend({
   holdsLastPicture: z.boolean().optional(),
 });
 
-/** One whole audio stream: AAC-LC, stereo (mono stays mono), cut at the grid's segment times. */
+/** Sounds that are mixed into one audio job. */
+export const MAX_IMPOSED_SOUNDS = 10;
+
+/** Sound that is mixed into an audio job's own. Times are those of the output. */
+export const ImposedSound = z.object({
+  startMs: z.number().min(0),
+  /** Null: where it ends by itself. */
+  endMs: z.number().positive().nullable(),
+  fadeInMs: z.number().min(0), // linear, from its start
+  fadeOutMs: z.number().min(0), // linear, up to its end
+});
+export type ImposedSound = z.infer<typeof ImposedSound>;
+
+/** One whole audio stream: AAC-LC, stereo (mono stays mono, unless something is mixed into it), cut at the grid's segment times. */
 export const AudioJob = JobBase.extend({
   kind: z.literal("audio"),
   audio: SourceAudio,
@@ -150,6 +164,8 @@ export const AudioJob = JobBase.extend({
   segmentSeconds: Fraction, // nominal duration; cut at the nearest AAC frame
   /** Pad with silence or trim to this duration; null (no picture) = the duration of the audio. */
   durationMs: z.number().positive().nullable(),
+  /** The file of each is at `{callbackUrl}/imposed/{position}`. Absent = none. */
+  imposed: z.array(ImposedSound).max(MAX_IMPOSED_SOUNDS).optional(),
 });
 
 /** Every cue of the source's subtitles, in one pass over the file. */

@@ -10,7 +10,8 @@
  * Below `callbackUrl` ({origin}/internal/live/{sessionId}), with `Authorization: Bearer {token}` of that authorization:
  *   POST …/started    Started → {}                  facts of the broadcast; sent again after every reconnect
  *   POST …/heartbeat  Heartbeat → HeartbeatAnswer   every second; `silent` while no media arrives: after 5 s without a non-silent one,
- *                     another broadcaster may take over; until then a non-silent heartbeat continues the session
+ *                     another broadcaster may take over; until then a non-silent heartbeat continues the session.
+ *                     After one with `hasDisconnected` it may take over at once
  *   POST …/ended      Ended → {}                    the broadcaster has disconnected; starts the reconnect window
  *   POST …/resume     Opening → Resume              where media continues after a reconnect, a timestamp jump or an encoder crash;
  *                     closes unfinished segments, and fills the time without media when the new media has the same format
@@ -161,6 +162,8 @@ export const Heartbeat = z.object({
   speed: z.number().min(0), // media seconds encoded per second
   /** No media is arriving: the heartbeat only queries the session's state and does not renew it. */
   silent: z.boolean().default(false),
+  /** The broadcaster's connection is over, but not all media that it sent is encoded yet: another broadcaster may take over. */
+  hasDisconnected: z.boolean().default(false),
   at: z.number().min(0), // epoch ms
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;

@@ -1,23 +1,31 @@
 /** The `audio` job: encodes one whole stream to AAC-LC segments. */
 import { Frame, avChannelLayoutDefault } from "node-av/lib";
-import { AV_NOPTS_VALUE, AV_SAMPLE_FMT_FLTP } from "node-av/constants";
+import { AV_SAMPLE_FMT_FLTP } from "node-av/constants";
 import type { AudioJob, AudioResult } from "../../protocol/jobs.ts";
 import { JobError } from "../platform/errors.ts";
-import { AAC_FRAME_SAMPLES, outputChannels, outputRateHz, soundFilters } from "../../protocol/media/audio-plan.ts";
-import { decodedFrames, openDecoder } from "./decode.ts";
+import {
+  AAC_FRAME_SAMPLES,
+  AAC_FRAMES,
+  outputChannels,
+  outputRateHz,
+  soundFilters,
+} from "../../protocol/media/audio-plan.ts";
+import { decodedSound } from "./decoded-sound.ts";
+import { ImposedSounds, LIMITER } from "./imposed-sound.ts";
 import type { JobContext } from "./job-context.ts";
 import { SoundEncoder, type SoundOutput } from "./sound-encoder.ts";
 import { SoundGraph } from "./sound-graph.ts";
-import { keepOnly, openSource } from "./source.ts";
+import { openSource } from "./source.ts";
 import { Store } from "./store.ts";
 
 export async function encodeSound(job: AudioJob, context: JobContext): Promise<AudioResult> {
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
   const store = new Store(job, context.onWait);
-  const output = { sampleRateHz: outputRateHz(job.audio.sampleRateHz), channels: outputChannels(job.audio.channels) };
+  const output = outputOf(job);
   const encoder = await SoundEncoder.open(job, output, store, context);
-  for await (const frame of outputFrames(job, output, context)) {
+  const frames = outputFrames(job, output, context);
+  for await (const frame of job.imposed === undefined ? frames : mixedFrames(job, output, context, frames)) {
     await encoder.encode(frame);
     frame.free();
   }
@@ -33,13 +41,42 @@ export async function encodeSound(job: AudioJob, context: JobContext): Promise<A
   };
 }
 
+/** What is mixed into mono may have two channels, so the result does. */
+const outputOf = ({ audio, imposed }: AudioJob): SoundOutput => ({
+  sampleRateHz: outputRateHz(audio.sampleRateHz),
+  channels: imposed === undefined ? outputChannels(audio.channels) : 2,
+});
+
+/** The same frames, with the sounds that are mixed into them. */
+async function* mixedFrames(
+  job: AudioJob,
+  output: SoundOutput,
+  context: JobContext,
+  frames: AsyncGenerator<Frame>,
+): AsyncGenerator<Frame> {
+  const sounds = await ImposedSounds.open(job, output, context);
+  let limiter: SoundGraph | undefined;
+  for await (const frame of frames) {
+    await sounds.mixInto(frame);
+    limiter ??= await SoundGraph.open(`${LIMITER},aformat=sample_fmts=fltp,${AAC_FRAMES}`, frame);
+    limiter.put(frame);
+    frame.free();
+    yield* limiter.take();
+  }
+  limiter?.put(null);
+  if (limiter !== undefined) yield* limiter.take();
+  limiter?.close();
+  await sounds.close();
+}
+
 /** Frames of 1024 samples in the output's format, from presentation zero to the planned end. */
 async function* outputFrames(job: AudioJob, output: SoundOutput, context: JobContext): AsyncGenerator<Frame> {
   const startedMs = performance.now();
   const samplesIn = (ms: number) => Math.round((ms * output.sampleRateHz) / 1000);
   const exactly = job.durationMs === null ? null : samplesIn(job.durationMs);
   const clipMs = job.clip.endMs === null ? null : job.clip.endMs - job.clip.startMs;
-  const filters = soundFilters(output, { exactly, atMost: exactly ?? (clipMs === null ? null : samplesIn(clipMs)) });
+  const filtersOf = (channels: number) =>
+    soundFilters(output, channels, { exactly, atMost: exactly ?? (clipMs === null ? null : samplesIn(clipMs)) });
   const expectedMs = job.durationMs ?? Math.max(1, job.audio.startMs + job.audio.durationMs);
 
   let graph: SoundGraph | undefined;
@@ -47,7 +84,7 @@ async function* outputFrames(job: AudioJob, output: SoundOutput, context: JobCon
   for await (const { frame, startSample, seconds } of sourceSound(job, context)) {
     const kind = [frame.format, frame.sampleRate, frame.channels].join();
     if (graph === undefined) {
-      graph = await SoundGraph.open(filters, frame);
+      graph = await SoundGraph.open(filtersOf(frame.channels), frame);
       format = kind;
     }
     // After a format change the stream continues as silence; this is rare and better than failing.
@@ -63,7 +100,7 @@ async function* outputFrames(job: AudioJob, output: SoundOutput, context: JobCon
   if (graph === undefined) {
     if (exactly === null) throw new JobError("source_damaged", "No sound of the source could be decoded.");
     using silence = silentFrame(output);
-    graph = await SoundGraph.open(filters, silence);
+    graph = await SoundGraph.open(filtersOf(silence.channels), silence);
     graph.put(silence);
   }
   graph.put(null);
@@ -71,27 +108,12 @@ async function* outputFrames(job: AudioJob, output: SoundOutput, context: JobCon
   graph.close();
 }
 
-/** Yields decoded sound with its presentation time in samples of its own rate. Frames that end before time 0 are skipped. */
+/** The stream of the job, in the time of its clip. */
 async function* sourceSound(job: AudioJob, context: JobContext) {
   const source = await openSource(job, context);
   const stream = source.format.streams[job.audio.streamIndex];
   if (stream === undefined) throw new JobError("source_damaged", "The source's audio stream is missing.");
-  keepOnly(source, stream);
-  const decoder = await openDecoder(stream, 1);
-  const { num, den } = stream.timeBase;
-  const zeroSeconds = source.zeroSeconds + job.clip.startMs / 1000;
-  let nextSeconds = 0;
-  try {
-    for await (const frame of decodedFrames(source, stream, decoder)) {
-      const pts = frame.bestEffortTimestamp;
-      const seconds = pts === AV_NOPTS_VALUE ? nextSeconds : (Number(pts) * num) / den - zeroSeconds;
-      nextSeconds = seconds + frame.nbSamples / frame.sampleRate;
-      if (nextSeconds <= 0 || frame.nbSamples === 0) frame.free();
-      else yield { frame, startSample: Math.round(seconds * frame.sampleRate), seconds };
-    }
-  } finally {
-    decoder.freeContext();
-  }
+  yield* decodedSound(source, stream, source.zeroSeconds + job.clip.startMs / 1000);
 }
 
 function silentFrame({ sampleRateHz, channels }: SoundOutput): Frame {

@@ -17,31 +17,35 @@ export interface ReaderHooks {
   onWait: (ms: number) => void;
 }
 
+interface ReadFile {
+  target: CallbackTarget;
+  hooks: ReaderHooks;
+  path: string;
+}
+
 /** Keeps the first error in `failure`, because libav only reports "I/O error". */
 export class SourceReader {
   readonly sizeBytes: number;
   /** Limit of bytes read in total, which ends loops in hostile files. */
   budgetBytes = Infinity;
   failure: Error | undefined;
-  readonly #target: CallbackTarget;
-  readonly #hooks: ReaderHooks;
+  readonly #file: ReadFile;
   readonly #blocks = new Map<number, Promise<Buffer>>(); // in order of last use
   #position = 0;
   #lastBlock = -1;
   #bytesRead = 0;
 
-  private constructor(target: CallbackTarget, hooks: ReaderHooks, sizeBytes: number, head: Buffer) {
-    this.#target = target;
-    this.#hooks = hooks;
+  private constructor(file: ReadFile, sizeBytes: number, head: Buffer) {
+    this.#file = file;
     this.sizeBytes = sizeBytes;
     this.#blocks.set(0, Promise.resolve(head));
   }
 
-  /** @throws {JobError} `source_empty` */
-  static async open(target: CallbackTarget, hooks: ReaderHooks): Promise<SourceReader> {
-    const head = await fetchRange(target, hooks, 0, BLOCK_BYTES);
+  /** @param path of the file among the job's callbacks @throws {JobError} `source_empty` */
+  static async open(target: CallbackTarget, hooks: ReaderHooks, path: string): Promise<SourceReader> {
+    const head = await fetchRange({ target, hooks, path }, 0, BLOCK_BYTES);
     if (head.sizeBytes === 0) throw new JobError("source_empty", "The source has no content.");
-    return new SourceReader(target, hooks, head.sizeBytes, head.bytes);
+    return new SourceReader({ target, hooks, path }, head.sizeBytes, head.bytes);
   }
 
   /** Returns a libav IO context at the start of the file. Only one may be in use at a time. */
@@ -64,7 +68,7 @@ export class SourceReader {
   }
 
   async #read(size: number): Promise<Buffer | number | null> {
-    this.#hooks.onRead();
+    this.#file.hooks.onRead();
     if (this.failure !== undefined) return IO_ERROR;
     if (this.#position >= this.sizeBytes) return null;
     if (this.#bytesRead > this.budgetBytes) {
@@ -111,8 +115,7 @@ export class SourceReader {
 
   #block(index: number): Promise<Buffer> {
     const known = this.#blocks.get(index);
-    const block =
-      known ?? fetchRange(this.#target, this.#hooks, index * BLOCK_BYTES, BLOCK_BYTES).then(({ bytes }) => bytes);
+    const block = known ?? fetchRange(this.#file, index * BLOCK_BYTES, BLOCK_BYTES).then(({ bytes }) => bytes);
     this.#blocks.delete(index);
     this.#blocks.set(index, block);
     if (this.#blocks.size > BLOCKS_KEPT) this.#blocks.delete(this.#blocks.keys().next().value!);
@@ -120,10 +123,10 @@ export class SourceReader {
   }
 }
 
-async function fetchRange(target: CallbackTarget, hooks: ReaderHooks, start: number, length: number) {
+async function fetchRange({ target, hooks, path }: ReadFile, start: number, length: number) {
   const answer = await callBack(
     target,
-    { method: "GET", path: "source", headers: { Range: `bytes=${start}-${start + length - 1}` } },
+    { method: "GET", path, headers: { Range: `bytes=${start}-${start + length - 1}` } },
     hooks.onWait,
   );
   hooks.onRead();

@@ -54,9 +54,16 @@ export interface OpenSource {
   zeroSeconds: number;
 }
 
-/** @throws {JobError} with a `source_*` code when the source is not accepted */
-export async function openSource(target: CallbackTarget, hooks: ReaderHooks): Promise<OpenSource> {
-  const reader = await SourceReader.open(target, hooks);
+/**
+ * @param path of the file among the job's callbacks
+ * @throws {JobError} with a `source_*` code when the source is not accepted
+ */
+export async function openSource(
+  target: CallbackTarget,
+  hooks: ReaderHooks,
+  path: "source" | `imposed/${number}` = "source",
+): Promise<OpenSource> {
+  const reader = await SourceReader.open(target, hooks, path);
   reader.budgetBytes = reader.sizeBytes * 4 + (256 << 20);
   return openFormat(reader);
 }

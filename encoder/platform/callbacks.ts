@@ -1,4 +1,4 @@
-/** Client for the Worker's routes of one job: five paths below `callbackUrl`, authorized by the job's token. */
+/** Client for the Worker's routes of one job: six paths below `callbackUrl`, authorized by the job's token. */
 import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -15,21 +15,36 @@ export function nominalEnd(k: number, sampleRateHz: number, { num, den }: Fracti
   return Math.max(k, Math.round((k * num * sampleRateHz) / (den * AAC_FRAME_SAMPLES)));
 }
 
+/** libav's filters from decoded sound to the output's format, from time 0 on. */
+export function resample(
+  { sampleRateHz, channels }: { sampleRateHz: number; channels: number },
+  sourceChannels: number,
+): string {
+  const layout = channels === 1 ? "mono" : "stereo";
+  // libav's own matrix makes mono 3 dB quieter in each of two channels.
+  const spread = sourceChannels === 1 && channels === 2 ? "pan=stereo|c0=c0|c1=c0," : "";
+  return `${spread}aresample=${sampleRateHz}:async=1:min_hard_comp=0.02:first_pts=0:rematrix_maxval=1.0:out_chlayout=${layout}:out_sample_fmt=fltp`;
+}
+
+/** libav's filters that cut sound into AAC frames. */
+export const AAC_FRAMES = `asetnsamples=n=${AAC_FRAME_SAMPLES}:p=1`;
+
 /**
  * libav's filters from decoded sound to AAC frames. Gaps of more than 20 ms and a late start are filled with silence; overlaps and sound
  * before time 0 are dropped. Downmix coefficients sum to 1, which prevents clipping.
  *
+ * @param sourceChannels of the decoded sound
  * @param samples exact and maximum length of the output; null = the length of the sound
  */
 export function soundFilters(
   output: { sampleRateHz: number; channels: number },
+  sourceChannels: number,
   samples: { exactly: number | null; atMost: number | null },
 ): string {
-  const layout = output.channels === 1 ? "mono" : "stereo";
   return [
-    `aresample=${output.sampleRateHz}:async=1:min_hard_comp=0.02:first_pts=0:rematrix_maxval=1.0:out_chlayout=${layout}:out_sample_fmt=fltp`,
+    resample(output, sourceChannels),
     ...(samples.exactly === null ? [] : [`apad=whole_len=${samples.exactly}`]),
     ...(samples.atMost === null ? [] : [`atrim=end_sample=${samples.atMost}`]),
-    `asetnsamples=n=${AAC_FRAME_SAMPLES}:p=1`,
+    AAC_FRAMES,
   ].join(",");
 }

@@ -68,7 +68,7 @@ async function watch(
   }
 }
 
-test("the upload page sends a file, shows its speed, pauses, and continues after a reload", async () => {
+test("the upload page sends a file, shows its speed, pauses, and continues after a reload and a lost connection", async () => {
   const { body } = await stage.platform.api<{ uploadId: string }>("POST", "/v1/on-demand/upload", {
     corsOrigin: "*",
     pushMediaSettings: { accessPolicy: "public", title: "From a customer" },
@@ -110,6 +110,10 @@ test("the upload page sends a file, shows its speed, pauses, and continues after
   await page.setInputFiles("input[type=file]", another);
   await expect.poll(() => state.textContent()).toContain("another file");
   await page.setInputFiles("input[type=file]", film);
+  await expect.poll(() => state.textContent()).toBe("film.mp4");
+  await session.send("Network.emulateNetworkConditions", { ...throttled, offline: true });
+  await expect.poll(() => state.textContent()).toBe("The connection was lost.");
+  await session.send("Network.emulateNetworkConditions", throttled);
   await expect.poll(() => state.textContent(), { timeout: 30_000 }).toBe("film.mp4 has been uploaded.");
   expect(await received()).toMatchObject({ status: "complete", receivedBytes: FILM_BYTES });
   await page.reload();

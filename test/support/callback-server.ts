@@ -9,6 +9,8 @@ export type Ending = { result: JobResult } | { failure: JobFailure };
 /** The server's state of one job. */
 export interface Desk {
   sourcePath: string;
+  /** Of the sounds that are mixed into that of an audio job. */
+  imposedPaths: string[];
   objects: Map<string, Buffer>; // "v360/init.mp4"
   /** Objects that were uploaded again with other bytes. */
   conflicts: string[];
@@ -56,6 +58,7 @@ export class CallbackServer {
     const { promise: ending, resolve: end } = Promise.withResolvers<Ending>();
     const desk: Entry = {
       sourcePath,
+      imposedPaths: [],
       objects: new Map(),
       conflicts: [],
       heartbeats: [],
@@ -86,6 +89,8 @@ export class CallbackServer {
     if (status !== undefined) return void response.writeHead(status).end();
     const body = Buffer.concat(chunks);
     if (path === "source") return serveFile(desk.sourcePath, request, response);
+    const imposed = /^imposed\/(\d)$/.exec(path);
+    if (imposed !== null) return serveFile(desk.imposedPaths[Number(imposed[1])]!, request, response);
     if (path.startsWith("objects/")) {
       const key = path.slice("objects/".length);
       if (desk.objects.get(key)?.equals(body) === false) desk.conflicts.push(key);

@@ -21,7 +21,7 @@ export interface HeartbeatListener {
 type Progress = Pick<SessionUpload, "segments" | "droppedRungs" | "speed">;
 
 export class Heartbeats {
-  readonly #source: Pick<SourceBuffer, "lastByteAtMs">;
+  readonly #source: Pick<SourceBuffer, "lastByteAtMs" | "hasEnded">;
   readonly #client: SessionClient;
   readonly #ids: { streamId: string; sessionId: string };
   readonly #progress: () => Progress;
@@ -34,7 +34,7 @@ export class Heartbeats {
   #isFetchingReason = false;
 
   constructor(
-    source: Pick<SourceBuffer, "lastByteAtMs">,
+    source: Pick<SourceBuffer, "lastByteAtMs" | "hasEnded">,
     client: SessionClient,
     ids: { streamId: string; sessionId: string },
     progress: () => Progress,
@@ -87,7 +87,7 @@ export class Heartbeats {
 
   #heartbeat(silent: boolean) {
     const { segments, droppedRungs, speed } = this.#progress();
-    return { segments, droppedRungs, speed, silent, at: Date.now() };
+    return { segments, droppedRungs, speed, silent, hasDisconnected: this.#source.hasEnded, at: Date.now() };
   }
 
   #over(reason: string): void {

@@ -7,8 +7,11 @@ import { Fifo } from "../../platform/fifo.ts";
 import { ContainerUnits, type Unit } from "./container-units.ts";
 import { movedFragment } from "./fragment-offsets.ts";
 
-/** Maximum bytes queued for the decoder; beyond that, back-pressure is applied to the broadcaster. */
-const MAX_QUEUED_BYTES = 4 << 20;
+/**
+ * Maximum bytes queued for the decoder; beyond that, back-pressure is applied to the broadcaster. The end of a connection is behind its last
+ * byte, so it is noticed late once reading has stopped: 30 s of 4 Mbit/s are more than a gateway is behind before it drops rungs.
+ */
+const MAX_QUEUED_BYTES = 16 << 20;
 /** Maximum bytes kept after reading for another decoder; beyond that, the oldest are discarded. */
 const MAX_KEPT_BYTES = 16 << 20;
 /** Maximum size of a container's head. */
@@ -43,6 +46,11 @@ export class SourceBuffer {
   /** Arrival time of the newest bytes, on the monotonic clock; null before the first. */
   get lastByteAtMs(): number | null {
     return this.#lastByteAtMs;
+  }
+
+  /** Whether the broadcaster's connection is over, whoever ended it. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** Whether the broadcaster has ended and all bytes have been read. */

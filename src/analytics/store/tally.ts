@@ -68,8 +68,9 @@ export class Tally {
   /** Moves the windows that do not contain their quantile, once all views were taken: what lies below them says how wrong the sample was. */
   moveWindows(scale: number): boolean {
     const sampled = this.#sampled;
+    // Without values there is no quantile, wherever the window is.
+    if (sampled === null || this.count === 0) return false;
     this.#moved = this.#ranked.filter(({ share, window }) => window.neighbours(share, this.count) === null);
-    if (sampled === null) return false;
     for (const one of this.#moved) {
       const error = sampled.shareBelow(one.window.from) - one.window.below / this.count;
       one.window = new QuantileWindow(sampled.boundsOf(one.share + error, scale * sampled.reachOf(one.share)));

@@ -24,8 +24,8 @@ const sampleTransformed = (): z.output<typeof Transformed> => {
   const thumbnail = `https://images.example.com/${SAMPLE.playbackId}/thumbnail.png`;
   return { thumbnail, id, workspaceId, metadata, maxResolution, sourceResolution, playbackIds, tracks };
 };
-const transformed = (when: string) =>
-  transform({ status: "ready", when, data: Transformed, example: sampleTransformed() });
+const transformed = (when: string, more: { isSent?: boolean } = {}) =>
+  transform({ status: "ready", when, data: Transformed, example: sampleTransformed(), ...more });
 
 /** Lengths are strings as in the request: `25%` or `40px`. */
 const Watermark = z.strictObject({
@@ -49,8 +49,8 @@ export const transformKinds = {
   "video.media.outro.ready": transformed("The outro was put behind the media."),
   "video.media.expunge.ready": transformed("The unwanted ranges were cut out of the media."),
   "video.media.splice.ready": transformed("The other clips were put into the media."),
-  "video.media.impose_track.ready": transformed("The additional sound was mixed into the media."),
-  "video.media.audio_swap.ready": transformed("The sound of the media was replaced."),
+  "video.media.impose_track.ready": transformed("The additional sound was mixed into the media.", { isSent: true }),
+  "video.media.audio_swap.ready": transformed("The sound of the media was replaced.", { isSent: true }),
   "video.media.optimize_audio.ready": transformed("The loudness of the media was levelled."),
   "video.media.watermark.ready": transform({
     status: "ready",

@@ -1,7 +1,7 @@
 import { encoderClient } from "../encoding/encoder-client.ts";
-import { trackSourceKey } from "../../platform/storage/keys.ts";
 import { abortCopy } from "../sources/copy-to-r2.ts";
 import type { AssetParts } from "./parts.ts";
+import { unfinishedCopy } from "./sound-files.ts";
 
 /** Cancels running jobs and aborts an unfinished copy. */
 export async function cleanUp({ env, id, documents, jobs, state, trackJobs, tracks }: AssetParts): Promise<void> {
@@ -9,8 +9,10 @@ export async function cleanUp({ env, id, documents, jobs, state, trackJobs, trac
   const encoder = encoderClient(env);
   const isDeleted = state.status === "deleted";
   const running = [...jobs.leased(), ...(isDeleted ? trackJobs.leased() : [])];
-  for (const track of isDeleted ? tracks.all() : [])
-    if (track.copy?.done === false) await abortCopy(env, id, track.copy, trackSourceKey(id, track.id));
+  for (const track of isDeleted ? tracks.all() : []) {
+    const copying = unfinishedCopy(track);
+    if (copying !== undefined) await abortCopy(env, id, copying.copy, copying.key);
+  }
   await Promise.all(running.map((job) => encoder.cancel(job.id, job.attempt)));
   if (copy !== undefined && !copy.done) await abortCopy(env, id, copy);
 }

@@ -55,12 +55,12 @@ export async function onTrackComplete(
 
 function planSound(
   machine: AssetParts,
-  { id, assetId }: PendingTrack,
+  { id, assetId, imposed }: PendingTrack,
   job: JobRow,
   result: Extract<JobResult, { kind: "probe" }>,
   media: ReadyMedia | null,
 ): void {
-  const plan = media && planAddedSound(result.facts, audioRenditionOf(id), media);
+  const plan = media && planAddedSound(result.facts, audioRenditionOf(id), media, imposed);
   if (plan === null) return endTrack(machine, id, NO_SOUND);
   machine.commit(() => {
     machine.trackJobs.done(job.id, result, 0);

@@ -1,11 +1,11 @@
 import { openDatabase } from "../../platform/database.ts";
-import { trackSourceKey } from "../../platform/storage/keys.ts";
 import { MEDIA_FAILED } from "../assets/asset-error.ts";
 import { findAsset } from "../assets/repository.ts";
 import { trackJobId } from "../encoding/job-spec.ts";
 import { nextCopyStep } from "../sources/copy-to-r2.ts";
 import type { AssetParts } from "./parts.ts";
 import { endTrack } from "./end-track.ts";
+import { soundFiles } from "./sound-files.ts";
 import type { PendingTrack } from "./track-store.ts";
 
 const STEP_MS = 5000;
@@ -15,15 +15,17 @@ const WAIT_MS = 30_000;
 const WAIT_FOR_UPLOAD_MS = 3_600_000;
 
 /**
- * The next step of an audio track: its file is copied to R2, and then an encoder probes the copy. Encoding waits until the media is ready,
+ * The next step of an audio track: its file is copied to R2, and those that are mixed into it, and then an encoder probes the copy. Encoding waits until the media is ready,
  * because the track is made as long as the media.
  */
-export async function prepareSound(machine: AssetParts, { id, assetId, url, copy }: PendingTrack): Promise<void> {
+export async function prepareSound(machine: AssetParts, track: PendingTrack): Promise<void> {
+  const { id, assetId } = track;
   const { clock, env, tracks } = machine;
-  if (copy?.done !== true) {
-    const source = { assetId, url: url ?? "", key: trackSourceKey(assetId, id) };
-    const step = await nextCopyStep(env, source, copy, { maxMs: STEP_MS, clock, signal: machine.copying.signal });
-    return tracks.change(id, { copy: step.state, sourceFailures: 0, dueMs: clock() });
+  const file = soundFiles(track).find(({ copy }) => copy?.done !== true);
+  if (file !== undefined) {
+    const source = { assetId, url: file.url, key: file.key };
+    const step = await nextCopyStep(env, source, file.copy, { maxMs: STEP_MS, clock, signal: machine.copying.signal });
+    return tracks.change(id, { ...file.change(step.state), sourceFailures: 0, dueMs: clock() });
   }
   const record = await findAsset(openDatabase(env.DB), null, assetId);
   if (record === null) return tracks.change(id, { dueMs: clock() + WAIT_MS }); // its deletion is on its way

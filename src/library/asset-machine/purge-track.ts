@@ -6,6 +6,7 @@ import { trackOfJob } from "../encoding/job-spec.ts";
 import { abortCopy } from "../sources/copy-to-r2.ts";
 import { audioRenditionOf } from "../tracks/store/repository.ts";
 import type { AssetParts } from "./parts.ts";
+import { unfinishedCopy } from "./sound-files.ts";
 import type { PendingTrack } from "./track-store.ts";
 
 /** Deletes the bytes of a deleted track, and those of late writes one lease later. */
@@ -15,9 +16,15 @@ export async function purgeTrack(machine: AssetParts, track: PendingTrack): Prom
   const running = trackJobs.leased().filter((job) => trackOfJob(job.id) === id);
   await Promise.all(running.map((job) => encoderClient(env).cancel(job.id, job.attempt)));
   trackJobs.removeOf(assetId, id);
-  await abortCopy(env, assetId, track.copy?.done === true ? null : track.copy, trackSourceKey(assetId, id));
-  for (const prefix of [captionsPrefix(assetId, id), renditionPrefix(assetId, audioRenditionOf(id))])
-    await emptyPrefix(env.MEDIA, prefix);
+  const copying = unfinishedCopy(track);
+  if (copying !== undefined) await abortCopy(env, assetId, copying.copy, copying.key);
+  // The keys of the sounds that are mixed into a track begin with its own.
+  const prefixes = [
+    trackSourceKey(assetId, id),
+    captionsPrefix(assetId, id),
+    renditionPrefix(assetId, audioRenditionOf(id)),
+  ];
+  for (const prefix of prefixes) await emptyPrefix(env.MEDIA, prefix);
   if (track.step === "removed") return tracks.remove(id);
   log("track.purged", { assetId, trackId: id });
   tracks.change(id, { step: "removed", dueMs: machine.clock() + leaseMs(env) });

@@ -3,7 +3,7 @@ import type { AssetParts } from "./parts.ts";
 
 const FRESH = { step: "fetching", starts: 0, sourceFailures: 0, copy: null, plan: null, publicUrl: "" } as const;
 /** A track whose preparation has ended. */
-const UNKNOWN = { ...FRESH, kind: "audio", url: null, languageCode: "und" } as const;
+const UNKNOWN = { ...FRESH, kind: "audio", url: null, languageCode: "und", imposed: null } as const;
 
 /** Takes over an added track. Repeatable: one that is already in preparation goes on. */
 export function takeTrack(machine: AssetParts, track: TrackForMachine): object {

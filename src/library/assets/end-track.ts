@@ -1,10 +1,12 @@
 import type { Env } from "../../platform/env.ts";
-import { endTrackIf, endedTrack, type TrackEnd } from "../tracks/store/repository.ts";
+import { type AddedTrack, endTrackIf, endedTrack, type TrackEnd } from "../tracks/store/repository.ts";
 import { trackEvent } from "../tracks/store/to-track.ts";
 import { changeRecord } from "./change-record.ts";
+import { soundEvent } from "./media-event.ts";
 
 /**
- * Ends the preparation of an added track, with `video.media.track.ready` or `.failed` and then `video.media.updated`, in one commit.
+ * Ends the preparation of an added track, with `video.media.track.ready` or `.failed`, the events of sound that replaces that of the source, and
+ * then `video.media.updated`, in one commit.
  * Repeatable. Without effect on a deleted track.
  */
 export async function endTrack(env: Env, assetId: string, trackId: string, end: TrackEnd, now: Date): Promise<void> {
@@ -15,10 +17,20 @@ export async function endTrack(env: Env, assetId: string, trackId: string, end: 
     return {
       statements: [endTrackIf(db, trackId, end, still)],
       addedTracks: seen.addedTracks.map((one) => (one === track ? ended : one)),
-      eventsBefore: ({ asset }, when) => [
-        trackEvent(end.status === "available" ? "ready" : "failed", ended, asset.workspaceId, when()),
+      eventsBefore: (record, when) => [
+        trackEvent(end.status === "available" ? "ready" : "failed", ended, record.asset.workspaceId, when()),
+        ...soundEventsOf(ended).map((type) => soundEvent(type, record, when())),
       ],
     };
   });
   await changed?.committed.wake();
 }
+
+/** Of sound that has taken the place of the source's own. */
+const soundEventsOf = ({ status, replacesSound, imposed }: AddedTrack) =>
+  status !== "available" || !replacesSound
+    ? []
+    : [
+        "video.media.audio_swap.ready" as const,
+        ...(imposed === null ? [] : ["video.media.impose_track.ready" as const]),
+      ];

@@ -36,6 +36,20 @@ export const mp4Event = (record: AssetRecord, { id, atMs }: { id: string; atMs: 
   return { id, workspaceId, type: "video.media.mp4Support.ready", objectId, occurredAtMs: atMs, data };
 };
 
+/** What the media sounds like has changed (media contract, events of transformations). */
+export function soundEvent(
+  type: "video.media.audio_swap.ready" | "video.media.impose_track.ready",
+  record: AssetRecord,
+  { id, atMs }: { id: string; atMs: number },
+): NewEvent {
+  const { asset } = record;
+  const media = toMedia(record);
+  const { thumbnail, workspaceId, metadata, maxResolution, sourceResolution, playbackIds, tracks } = media;
+  const facts = { id: media.id, workspaceId, metadata, maxResolution, sourceResolution, playbackIds, tracks };
+  const data = thumbnail === undefined ? facts : { thumbnail, ...facts };
+  return { id, workspaceId: asset.workspaceId, type, objectId: asset.id, occurredAtMs: atMs, data };
+}
+
 export function deletedEvent(
   { asset, playbackIds }: AssetRecord,
   { id, atMs }: { id: string; atMs: number },

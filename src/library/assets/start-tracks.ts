@@ -4,12 +4,19 @@ import { callMachine } from "../../platform/machine/calls.ts";
 import type { AddedTrack } from "../tracks/store/repository.ts";
 
 /** What the machine of an asset needs to prepare a track. */
-export type TrackForMachine = Pick<AddedTrack, "id" | "assetId" | "kind" | "url" | "languageCode">;
+export type TrackForMachine = Pick<AddedTrack, "id" | "assetId" | "kind" | "url" | "languageCode" | "imposed">;
 
 /** Hands tracks to the machines of their assets, in turn. Repeatable. Never rejects: the sweep repeats calls that were lost. */
 export async function startTracks(env: Env, tracks: readonly AddedTrack[]): Promise<void> {
-  for (const { id, assetId, kind, url, languageCode } of tracks)
-    await callTracks(env, assetId, "track", { id, assetId, kind, url, languageCode } satisfies TrackForMachine);
+  for (const { id, assetId, kind, url, languageCode, imposed } of tracks)
+    await callTracks(env, assetId, "track", {
+      id,
+      assetId,
+      kind,
+      url,
+      languageCode,
+      imposed,
+    } satisfies TrackForMachine);
 }
 
 /** The track has been deleted: its jobs stop, and its bytes are deleted. */

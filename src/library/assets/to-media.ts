@@ -58,6 +58,9 @@ const toThumbnail = ({ publicUrl }: Asset, playbackIds: AssetRecord["playbackIds
 
 export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord): z.infer<typeof MediaRecord> {
   const isAudioOnly = tracks.length > 0 && tracks.every((track) => track.kind === "audio");
+  // Sound that has been replaced is not offered any more (`soundOf` of playback).
+  const hasOtherSound = addedTracks.some(({ replacesSound, status }) => replacesSound && status === "available");
+  const own = hasOtherSound ? tracks.filter(({ kind }) => kind !== "audio") : tracks;
   const size = asset.widthPx && asset.heightPx ? { widthPx: asset.widthPx, heightPx: asset.heightPx } : null;
   return withoutUnset({
     thumbnail: toThumbnail(asset, playbackIds, isAudioOnly),
@@ -75,7 +78,7 @@ export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord
     mp4Support: asset.mp4Support,
     sourceAccess: asset.sourceAccess,
     playbackIds: playbackIds.map(toPlaybackId),
-    tracks: [...tracks.map(toTrack), ...addedTracks.map(toAddedTrack)],
+    tracks: [...own.map(toTrack), ...addedTracks.map(toAddedTrack)],
     generatedSubtitles: [],
     isAudioOnly,
     subtitleAvailable: addedTracks.some(({ kind, status }) => kind === "subtitle" && status === "available"),

@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { MAX_IMPOSED_SOUNDS } from "../../../protocol/jobs.ts";
 import { hinted } from "../../platform/http/issue-hints.ts";
-import { LATER, later, markLater } from "../../platform/http/later.ts";
+import { LATER, markLater } from "../../platform/http/later.ts";
 import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
 import { LanguageName, SUBTITLE_LANGUAGES, subtitleFlags, TrackTitle } from "../tracks/store/fields.ts";
+import { ImposeTrack, type ImposedFile, toImposedFile } from "../tracks/store/imposed-sound.ts";
 import { type TrackRequest, TRACKS_PER_MEDIA } from "../tracks/store/new-track.ts";
 
 const SubtitleInput = z
@@ -26,7 +28,11 @@ const AudioInput = z
       description: "Sound that takes the place of the source's own; as the URL of a video",
       example: "https://example.com/mix.wav",
     }),
-    imposeTracks: later(),
+    imposeTracks: z
+      .array(ImposeTrack)
+      .max(MAX_IMPOSED_SOUNDS)
+      .optional()
+      .openapi({ description: "Sounds that are mixed into that of `swapTrackUrl`" }),
   })
   .openapi("AudioInput");
 
@@ -75,13 +81,34 @@ export function tracksOfInputs(
     }
     if (input.type === "audio") {
       const file = checkPublicUrl(input.swapTrackUrl, allowPrivateNetwork);
+      const imposed = imposedFiles(input, allowPrivateNetwork, (path, ...words) =>
+        refuse([position, ...path], ...words),
+      );
       if (!file.ok) refuse([position, "swapTrackUrl"], file.message, urlHint(file.message));
       else if (tracks.some(({ kind }) => kind === "audio"))
         refuse([position], "is invalid", "must be the only `audio` input");
-      else tracks.push({ ...OWN_SOUND, url: file.url.href });
+      else tracks.push({ ...OWN_SOUND, url: file.url.href, imposed });
     }
   }
   if (tracks.length > TRACKS_PER_MEDIA)
     refuse([], "is invalid", `must have at most ${TRACKS_PER_MEDIA} inputs beside the video`);
   return tracks;
+}
+
+/** The sounds that are mixed into an input's own. */
+function imposedFiles(
+  { imposeTracks = [] }: z.infer<typeof AudioInput>,
+  allowPrivateNetwork: boolean,
+  refuse: Refuse,
+): ImposedFile[] {
+  const files: ImposedFile[] = [];
+  for (const [position, track] of imposeTracks.entries()) {
+    const path = ["imposeTracks", position];
+    const file = checkPublicUrl(track.url, allowPrivateNetwork);
+    if (!file.ok) refuse([...path, "url"], file.message, urlHint(file.message));
+    else if (track.endTime !== undefined && track.endTime <= track.startTime)
+      refuse([...path, "endTime"], "is invalid", "must be greater than `startTime`");
+    else files.push(toImposedFile(track, file.url.href));
+  }
+  return files;
 }

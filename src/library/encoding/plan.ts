@@ -1,4 +1,11 @@
-import type { FrameGrid, SourceAudio, SourceFacts, SourceVideo, VideoRung } from "../../../protocol/jobs.ts";
+import type {
+  FrameGrid,
+  ImposedSound,
+  SourceAudio,
+  SourceFacts,
+  SourceVideo,
+  VideoRung,
+} from "../../../protocol/jobs.ts";
 import { frameCountUntil } from "../../../protocol/media/frame-picker.ts";
 import { planGrid, planLadder, type MediaQuality, type ResolutionLabel } from "../../../protocol/ladder.ts";
 
@@ -22,6 +29,8 @@ export interface PlannedAudio {
   rendition: string;
   audio: SourceAudio;
   bitrateBps: number;
+  /** Sounds that are mixed into it. Absent = none. */
+  imposed?: ImposedSound[];
 }
 
 export interface VideoPlan {
@@ -85,18 +94,31 @@ export interface ReadyMedia {
  * @param facts of the track's own file, whose default audio stream is taken
  * @returns null when the file has no sound
  */
-export function planAddedSound(facts: SourceFacts, rendition: string, media: ReadyMedia): EncodingPlan | null {
+export function planAddedSound(
+  facts: SourceFacts,
+  rendition: string,
+  media: ReadyMedia,
+  imposed: readonly ImposedSound[] | null,
+): EncodingPlan | null {
   const audio = facts.audio.find(({ isDefault }) => isDefault) ?? facts.audio[0];
   if (audio === undefined) return null;
   const { frameRate, durationMs } = media;
   const segment = frameRate && { num: planGrid(frameRate).framesPerSegment * frameRate.den, den: frameRate.num };
   return {
     video: null,
-    audio: [{ rendition, audio, bitrateBps: bitrateOf(audio) }],
+    audio: [imposed === null ? { rendition, audio, bitrateBps: bitrateOf(audio) } : mixed(rendition, audio, imposed)],
     audioSegmentSeconds: segment ?? AUDIO_ONLY_SEGMENT_SECONDS,
     durationMs,
   };
 }
+
+/** What is mixed into mono may have two channels, so the result does. */
+const mixed = (rendition: string, audio: SourceAudio, imposed: readonly ImposedSound[]): PlannedAudio => ({
+  rendition,
+  audio,
+  bitrateBps: AUDIO_BITRATE_BPS.stereo,
+  imposed: imposed.map(({ startMs, endMs, fadeInMs, fadeOutMs }) => ({ startMs, endMs, fadeInMs, fadeOutMs })),
+});
 
 type EncodingRequest = { maxResolution: ResolutionLabel; mediaQuality: MediaQuality };
 

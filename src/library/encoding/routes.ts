@@ -10,18 +10,29 @@ import { trackOfJob } from "./job-spec.ts";
 import { serveSource, serveTrackSource } from "../sources/index.ts";
 import { storeObject } from "./store-object.ts";
 
+const NOT_STORED = { "cache-control": "no-store" };
+const noSuchObject = () => new Problem("not_found", "there is no such object");
+
 /** The callback routes of encoders; see protocol/jobs.ts. */
 export const encoderCallbacks = new Hono<JobContext>()
   .use("/internal/jobs/:jobId/*", requireJob)
   .on(["GET", "HEAD"], "/internal/jobs/:jobId/source", async (c) => {
     const { assetId, jobId } = c.var.grant;
-    const headers = { "cache-control": "no-store" };
     const trackId = trackOfJob(jobId);
     const answer =
       trackId === null
-        ? await serveSource(c.env, assetId, c.req.raw, headers)
-        : await serveTrackSource(c.env, { assetId, trackId }, c.req.raw, headers);
-    if (answer === null) throw new Problem("not_found", "there is no such object");
+        ? await serveSource(c.env, assetId, c.req.raw, NOT_STORED)
+        : await serveTrackSource(c.env, { assetId, trackId, imposed: null }, c.req.raw, NOT_STORED);
+    if (answer === null) throw noSuchObject();
+    return answer;
+  })
+  .on(["GET", "HEAD"], "/internal/jobs/:jobId/imposed/:position{[0-9]}", async (c) => {
+    const { assetId, jobId } = c.var.grant;
+    const trackId = trackOfJob(jobId);
+    if (trackId === null) throw noSuchObject();
+    const file = { assetId, trackId, imposed: Number(c.req.param("position")) };
+    const answer = await serveTrackSource(c.env, file, c.req.raw, NOT_STORED);
+    if (answer === null) throw noSuchObject();
     return answer;
   })
   .put("/internal/jobs/:jobId/objects/:rendition/:file", async (c) => {

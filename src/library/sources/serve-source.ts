@@ -1,6 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import { answerFile } from "../../platform/http/answer-file.ts";
-import { trackSourceKey } from "../../platform/storage/keys.ts";
+import { imposedSourceKey, trackSourceKey } from "../../platform/storage/keys.ts";
 import { openStoredFile, openStoredSource } from "./stored-source.ts";
 
 /**
@@ -20,13 +20,14 @@ export async function serveSource(
   return source && (await answerFile(request, source, headers));
 }
 
-/** The same for the file of an added audio track. */
+/** The same for a file of an added audio track. @param imposed position of a sound that is mixed into it; null = its own */
 export async function serveTrackSource(
   env: Pick<Env, "MEDIA">,
-  { assetId, trackId }: { assetId: string; trackId: string },
+  { assetId, trackId, imposed }: { assetId: string; trackId: string; imposed: number | null },
   request: Request,
   headers: Record<string, string>,
 ): Promise<Response | null> {
-  const source = await openStoredFile(env, trackSourceKey(assetId, trackId));
+  const key = imposed === null ? trackSourceKey(assetId, trackId) : imposedSourceKey(assetId, trackId, imposed);
+  const source = await openStoredFile(env, key);
   return source && (await answerFile(request, source, headers));
 }

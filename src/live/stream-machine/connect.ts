@@ -17,7 +17,7 @@ import type { StreamParts } from "./parts.ts";
 /** Accepts or refuses a broadcaster with a valid key. Resumes the session within its reconnect window; otherwise opens a new one. */
 export function connect(machine: StreamParts, order: ConnectOrder): ConnectAnswer {
   const { documents, session, state } = machine;
-  const heardAtMs = hasGatewayRestarted(session, order) ? 0 : machine.heardAtMs;
+  const heardAtMs = canTakeOver(machine, order) ? 0 : machine.heardAtMs;
   const decision = decideConnect(state.status, session?.windowEndsAtMs ?? null, heardAtMs, machine.clock());
   if (decision !== "open" && decision !== "resume") return { accepted: false, reason: decision };
   documents.put("name", order.streamId);
@@ -25,6 +25,10 @@ export function connect(machine: StreamParts, order: ConnectOrder): ConnectAnswe
   if (state.status === "disconnected") endBroadcast(machine, "windowOver", "window_over"); // its timer is late
   return open(machine, order);
 }
+
+/** Whether the broadcaster on air is gone, however recently it was heard. The owner's request to end its broadcast is carried out first. */
+const canTakeOver = ({ session, hasDisconnected, gracefulStop }: StreamParts, order: ConnectOrder): boolean =>
+  hasGatewayRestarted(session, order) || (hasDisconnected && gracefulStop.reason === null);
 
 function open(machine: StreamParts, order: ConnectOrder): ConnectAnswer {
   const nowMs = machine.clock();
@@ -44,6 +48,7 @@ function resume(machine: StreamParts, before: Session, order: ConnectOrder): Con
 }
 
 function accept(machine: StreamParts, { id: sessionId, connection, settings }: Session, isResumed: boolean) {
+  machine.hasDisconnected = false;
   machine.listen();
   log("live.connected", { streamId: machine.id, sessionId, connection });
   const answered: IngestSettings = { ...settings, reconnect: isResumed };

@@ -37,6 +37,8 @@ export class StreamParts {
   readonly viewers = new ViewerCount();
   /** When the broadcaster was last heard, epoch ms. Not stored: after a restart the silence is counted from the restart. */
   heardAtMs: number;
+  /** The broadcaster's connection is over, but its session is not: another broadcaster may take over. Not stored. */
+  hasDisconnected = false;
 
   constructor(ctx: DurableObjectState, env: Env, clock: () => number = () => Date.now()) {
     const { storage } = ctx;

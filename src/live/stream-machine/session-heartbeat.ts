@@ -7,9 +7,10 @@ import type { StreamParts } from "./parts.ts";
 
 /** @param order `silent`: the gateway is alive but gets no media from its broadcaster */
 export function onHeartbeat(machine: StreamParts, order: Connection & Heartbeat): StreamCalls["heartbeat"]["answer"] {
-  const { sessionId, connection, segments, droppedRungs, speed, silent } = order;
+  const { sessionId, connection, segments, droppedRungs, speed, silent, hasDisconnected } = order;
   const session = currentSession(machine, { sessionId, connection });
   if (session === null) return { continue: false, reason: refusalOf(machine, { sessionId, connection }) };
+  machine.hasDisconnected = hasDisconnected;
   if (silent) return { continue: true, reason: null };
   machine.listen();
   const next = { ...session, segments: Math.max(session.segments, segments), droppedRungs: droppedRungs.toSorted() };

@@ -20,4 +20,7 @@ export const captionsKey = (assetId: string, trackId: string, file: string) =>
 export const captionsPrefix = (assetId: string, trackId: string) => `assets/${assetId}/text/${trackId}/`;
 /** The file of an added audio track, until it is encoded. */
 export const trackSourceKey = (assetId: string, trackId: string) => `assets/${assetId}/track-sources/${trackId}`;
+/** The file of a sound that is mixed into one. */
+export const imposedSourceKey = (assetId: string, trackId: string, position: number) =>
+  `${trackSourceKey(assetId, trackId)}.${position}`;
 export const renditionPrefix = (assetId: string, rendition: string) => `assets/${assetId}/renditions/${rendition}/`;

@@ -53,6 +53,14 @@ test("a quantile that the sample misplaced is found when the views are taken aga
   ]);
 });
 
+test("a column without values needs no second reading", () => {
+  const tally = new Tally(WANTED);
+  tally.sample(sampleOf([NaN, NaN]));
+  tally.narrow(1);
+  tally.take(views([NaN, NaN, NaN]));
+  expect(tally.moveWindows(1)).toBe(false);
+});
+
 test("views that are taken again do not count again", () => {
   const startup = fc.option(fc.integer({ min: 0, max: 99 }), { nil: NaN });
   fc.assert(

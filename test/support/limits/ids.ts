@@ -112,6 +112,8 @@ export const TRIED_IN = {
   ],
   worker: [
     "tracks",
+    "imposed-tracks",
+    "imposed-time",
     "track-title",
     "language-name",
     "language-code",

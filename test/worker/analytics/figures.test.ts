@@ -131,7 +131,7 @@ test("the views of an earlier release are counted too", async () => {
   await withViews(
     (index) => index,
     (_, sql, storage) => {
-      sql.exec("DROP INDEX views_by_time");
+      sql.exec("DROP INDEX views_over_time");
       sql.exec("ALTER TABLE views DROP COLUMN figures");
       sql.exec("CREATE INDEX views_by_end ON views (view_end_ms)");
       const reopened = new ViewTable(storage);

@@ -8,6 +8,9 @@ import { EVENT_KINDS, events } from "../../../src/events/index.ts";
 import { commitWithEvents } from "../../../src/events/webhooks/index.ts";
 import { deliveries } from "../../../src/events/webhooks/records/tables.ts";
 import { wakeSender } from "../../../src/events/webhooks/fan-out/call-sender.ts";
+import { endTrack } from "../../../src/library/assets/end-track.ts";
+import { newTrack } from "../../../src/library/tracks/store/new-track.ts";
+import { addedTracks } from "../../../src/library/tracks/store/tables.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { newAlert } from "../analytics/alert-helpers.ts";
 import { sendView, storeView, TestPlayer } from "../analytics/beacon-helpers.ts";
@@ -67,6 +70,20 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await untilSent(workspace, "video.media.track.failed");
     await ask(workspace, "PATCH", `${path}/${id}`, { languageCode: "fr", languageName: "French" });
     await workspace.request("DELETE", `${path}/${id}`);
+  },
+
+  "sound takes the place of a media's own": async (workspace) => {
+    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id });
+    const imposed = [{ url: "https://cdn.test/b.wav", startMs: 0, endMs: null, fadeInMs: 0, fadeOutMs: 0 }];
+    const labels = {
+      kind: "audio",
+      url: "https://cdn.test/a.wav",
+      languageCode: "und",
+      languageName: "default",
+    } as const;
+    const track = newTrack({ ...labels, replacesSound: true, imposed }, assetId, new Date());
+    await db.insert(addedTracks).values(track);
+    await endTrack(env, assetId, track.id, { status: "available", captions: null }, new Date());
   },
 
   "a file is uploaded, and another upload is cancelled": async (workspace) => {

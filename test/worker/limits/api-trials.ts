@@ -30,6 +30,13 @@ const request = async (method: string, path: string, body?: unknown, headers?: R
 const URL_OF_SOURCE = "https://cdn.test/a.mp4";
 const media = (more: object, input: object = {}) =>
   request("POST", "/v1/on-demand", { ...videoFrom(URL_OF_SOURCE, input), ...more });
+const mixed = (imposeTracks: object[]) => {
+  const inputs = [
+    { type: "video", url: URL_OF_SOURCE },
+    { type: "audio", swapTrackUrl: URL_OF_SOURCE, imposeTracks },
+  ];
+  return media({ inputs });
+};
 const webhook = (more: object) =>
   request("POST", "/v1/webhooks", { url: "https://hooks.test/x", skipVerification: true, enabled: false, ...more });
 const stream = (more: object) => request("POST", "/v1/live/streams", settings(more));
@@ -219,6 +226,8 @@ export const API_TRIALS = {
       above: await track({ languageName: "Next" }, mediaId),
     };
   },
+  "imposed-tracks": upTo((count) => mixed(Array.from({ length: count }, () => ({ url: URL_OF_SOURCE })))),
+  "imposed-time": upToSeconds((seconds) => mixed([{ url: URL_OF_SOURCE, fadeInLevel: seconds }])),
   "track-title": upTo((length) => track({ title: text(length) })),
   "language-name": upTo((length) => track({ languageName: text(length) })),
   "language-code": upTo((length) => track({ languageCode: `en-x-${"a-".repeat(length)}`.slice(0, length - 1) + "a" })),

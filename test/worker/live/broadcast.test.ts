@@ -167,6 +167,30 @@ describe("one broadcaster for each stream", () => {
     expect((await typesOf(stream.streamId)).slice(-3)).toEqual(["active", "disconnected", "connected"]);
   });
 
+  test("a second one replaces at once a first whose connection is over and whose media is still being encoded", async () => {
+    const stream = await newStream(workspace);
+    const first = await goLive(stream);
+    expect(await first.heartbeat(2, { hasDisconnected: true })).toEqual({ continue: true, reason: null });
+    await settle(stream);
+    expect(await statusOf(stream)).toBe("active"); // until all its media has arrived
+    const second = await connect(stream, { gatewayId: "gateway-2" });
+    expect(second.sessionId).toBe(first.sessionId);
+    expect(await first.heartbeat(2, { hasDisconnected: true })).toEqual({ continue: false, reason: "replaced" });
+    expect(await ask(stream, { gatewayId: "gateway-3" })).toEqual({ accepted: false, reason: "busy" });
+  });
+
+  test("a finished broadcast is not resumed by another broadcaster while its last media is encoded", async () => {
+    const stream = await newStream(workspace);
+    const first = await goLive(stream);
+    const finished = workspace.request("PUT", at(stream, "/finish"));
+    await vi.waitFor(async () =>
+      expect(await first.heartbeat(2, { hasDisconnected: true })).toEqual({ continue: true, reason: "finished" }),
+    );
+    expect(await ask(stream, { gatewayId: "gateway-2" })).toEqual({ accepted: false, reason: "busy" });
+    await first.left();
+    expect((await finished).status).toBe(200);
+  });
+
   test("of 100 at once exactly one is accepted", async () => {
     const stream = await newStream(workspace);
     const answers = await Promise.all(

@@ -1,4 +1,5 @@
 import { Problem } from "../../../platform/http/problems.ts";
+import type { ImposedFile } from "./imposed-sound.ts";
 import type { AddedTrack } from "./repository.ts";
 
 /** A track as a request describes it. */
@@ -14,6 +15,8 @@ export interface TrackRequest {
   closedCaptions?: boolean | undefined;
   /** Of the creation: see `replacesSound` of the table. */
   replacesSound?: boolean;
+  /** Sounds that are mixed into it. */
+  imposed?: ImposedFile[];
 }
 
 export const newTrack = (request: TrackRequest, assetId: string, now: Date): AddedTrack => ({
@@ -28,6 +31,7 @@ export const newTrack = (request: TrackRequest, assetId: string, now: Date): Add
   isForced: request.forced ?? false,
   isClosedCaptions: request.closedCaptions ?? false,
   replacesSound: request.replacesSound ?? false,
+  imposed: request.imposed === undefined || request.imposed.length === 0 ? null : request.imposed,
   status: "preparing",
   captions: null,
   errorCode: null,

@@ -27,6 +27,7 @@ const VALUES = [
   "isForced",
   "isClosedCaptions",
   "replacesSound",
+  "imposed",
   "status",
   "createdAt",
 ] as const;
@@ -34,7 +35,13 @@ const COLUMN_NAMES = sql.raw(
   VALUES.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)).join(", "),
 );
 const asStored = (value: AddedTrack[(typeof VALUES)[number]]) =>
-  value instanceof Date ? value.getTime() : typeof value === "boolean" ? Number(value) : value;
+  value instanceof Date
+    ? value.getTime()
+    : typeof value === "boolean"
+      ? Number(value)
+      : typeof value === "object" && value !== null
+        ? JSON.stringify(value)
+        : value;
 
 /** Has no effect where the condition is false. */
 export const insertTrackIf = (db: Database, track: AddedTrack, condition: SQL): Statement =>

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { ImposedFile } from "./imposed-sound.ts";
 
 /** What is known about the captions of an available subtitle track. */
 export interface CaptionFacts {
@@ -35,6 +36,8 @@ export const addedTracks = sqliteTable(
     isClosedCaptions: integer({ mode: "boolean" }).notNull().default(false),
     /** Sound that takes the place of the source's own (`swapTrackUrl`): nothing is offered before it is available. */
     replacesSound: integer({ mode: "boolean" }).notNull().default(false),
+    /** Sounds that are mixed into it (`imposeTracks`); null = none. */
+    imposed: text({ mode: "json" }).$type<ImposedFile[]>(),
     status: text({ enum: ["preparing", "available", "failed"] }).notNull(),
     captions: text({ mode: "json" }).$type<CaptionFacts>(),
     errorCode: text(),

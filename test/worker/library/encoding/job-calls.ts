@@ -8,7 +8,7 @@ import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } f
 /** A request below `/internal/jobs/{assetId}.{job}/`, with the token of that job; `grant` overrides its fields. */
 export async function callJob(
   { assetId, job }: { assetId: string; job: string },
-  { method, path, body }: { method: "POST" | "PUT"; path: string; body: string },
+  { method, path, body }: { method: "GET" | "POST" | "PUT"; path: string; body?: string },
   grant: Partial<JobGrant> = {},
   secret = env.JOB_SECRET,
 ): Promise<Response> {
@@ -24,9 +24,10 @@ export async function callJob(
   };
   const headers = {
     authorization: `Bearer ${await signJobGrant(secret, whole)}`,
-    "content-length": String(body.length),
+    ...(body === undefined ? {} : { "content-length": String(body.length) }),
   };
-  return await send(new Request(`http://sluice.test/internal/jobs/${jobId}/${path}`, { method, headers, body }));
+  const init = { method, headers, ...(body === undefined ? {} : { body }) };
+  return await send(new Request(`http://sluice.test/internal/jobs/${jobId}/${path}`, init));
 }
 
 type Media = MediaAnswer["data"] & { progress?: { stage: string }; error?: { code: string; fault: string } };

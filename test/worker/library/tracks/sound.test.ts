@@ -1,10 +1,13 @@
 /** Added audio tracks: the jobs of an encoder that this test plays, in any order and with failures. */
-import { env } from "cloudflare:test";
+import { env, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { JobResult } from "../../../../protocol/jobs.ts";
 import { forgetPlayback } from "../../../../src/playback/index.ts";
+import type { AssetParts } from "../../../../src/library/asset-machine/parts.ts";
+import { startTracks } from "../../../../src/library/assets/start-tracks.ts";
 import { newTrack } from "../../../../src/library/tracks/store/new-track.ts";
 import { addedTracks } from "../../../../src/library/tracks/store/tables.ts";
+import { tracks } from "../../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { renditionKey, trackSourceKey } from "../../../../src/platform/storage/keys.ts";
 import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
@@ -166,13 +169,84 @@ test("sound that replaces that of the source: nothing is offered before it is th
   await addRung(data.id);
   await addRung(data.id, "a1", { kind: "audio", codec: "mp4a.40.2", timescale: 48_000, languageCode: "und" });
   expect((await get(`/${playbackId}.m3u8`)).status).toBe(400);
-  for (const input of [{ swapTrackUrl: "ftp://x.test/a" }, { swapTrackUrl: "https://x.test/a", imposeTracks: [{}] }]) {
+});
+
+test("what cannot be mixed in is refused, and the answer names the field", async () => {
+  const url = "https://x.test/a";
+  const refusals: [input: object, field: string][] = [
+    [{ swapTrackUrl: "ftp://x.test/a" }, "swapTrackUrl"],
+    [{ imposeTracks: [{ url }] }, "swapTrackUrl"],
+    [{ swapTrackUrl: url, imposeTracks: [{}] }, "imposeTracks[0].url"],
+    [{ swapTrackUrl: url, imposeTracks: [{ url }, { url: "ftp://x.test/a" }] }, "imposeTracks[1].url"],
+    [{ swapTrackUrl: url, imposeTracks: [{ url, startTime: 5, endTime: 5 }] }, "imposeTracks[0].endTime"],
+    [{ swapTrackUrl: url, imposeTracks: [{ url, startTime: -1 }] }, "imposeTracks[0].startTime"],
+    [{ swapTrackUrl: url, imposeTracks: [{ url, fadeInLevel: 0.5 }] }, "imposeTracks[0].fadeInLevel"],
+    [{ swapTrackUrl: url, imposeTracks: [{ url, fadeOutLevel: 1e9 }] }, "imposeTracks[0].fadeOutLevel"],
+    [{ swapTrackUrl: url, imposeTracks: Array.from({ length: 11 }, () => ({ url })) }, "imposeTracks"],
+  ];
+  for (const [input, field] of refusals) {
     const inputs = [
       { type: "video", url: "https://cdn.test/a.mp4" },
       { type: "audio", ...input },
     ];
-    expect((await workspace.request("POST", "/v1/on-demand", { inputs })).status).toBe(422);
+    const answer = await workspace.request("POST", "/v1/on-demand", { inputs });
+    const { error } = await answer.json<{ error: { fields: { field: string }[] } }>();
+    expect([answer.status, error.fields.map((one) => one.field)]).toEqual([422, [`inputs[1].${field}`]]);
   }
+});
+
+test("sounds that are mixed in are fetched one by one, given to the encoder, announced, and deleted with the track", async () => {
+  await server.add("/jingle.flac", { kind: "content", text: "a jingle" });
+  const made = await newAsset({ workspaceId: workspace.id, status: "ready", stage: "done", durationMs: 6000 });
+  await addRung(made.assetId);
+  const span = { startMs: 1000, endMs: 3000, fadeInMs: 0, fadeOutMs: 1000 };
+  const track = newTrack(
+    {
+      kind: "audio",
+      url: `${server.origin}/de.flac`,
+      languageCode: "und",
+      languageName: "default",
+      replacesSound: true,
+      imposed: ["/jingle.flac", "/de.flac"].map((path) => ({ url: server.origin + path, ...span })),
+    },
+    made.assetId,
+    new Date(),
+  );
+  const db = openDatabase(env.DB);
+  const replaced = { id: crypto.randomUUID(), assetId: made.assetId, position: 9, kind: "audio" as const };
+  await db.batch([db.insert(addedTracks).values(track), db.insert(tracks).values(replaced)]);
+  await startTracks(env, [track]);
+  const call = (kind: "probe" | "audio", request: { method: "GET" | "POST"; path: string; body?: string }) =>
+    callJob({ assetId: made.assetId, job: `track.${track.id}.${kind}` }, request, {
+      renditions: [renditionOf(track.id)],
+    });
+  const report = (kind: "probe" | "audio", path: string, body: object) =>
+    call(kind, { method: "POST", path, body: JSON.stringify(body) });
+  await until(async () => await accepted(await report("probe", "complete", facts)), Boolean);
+  const planned = await runInDurableObject(
+    env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(made.assetId)),
+    (machine) => (machine as unknown as { parts: AssetParts }).parts.tracks.get(track.id)?.plan?.audio[0],
+  );
+  expect(planned).toMatchObject({ imposed: [span, span], bitrateBps: 128_000 });
+  expect(await (await call("audio", { method: "GET", path: "imposed/0" })).text()).toBe("a jingle");
+  expect((await call("audio", { method: "GET", path: "imposed/2" })).status).toBe(404);
+  expect(await accepted(await report("audio", "complete", sound(track.id)))).toBe(true);
+  const kinds = async () => (await eventsOf(made.assetId)).map(({ videoType }) => videoType);
+  expect(await until(kinds, ({ length }) => length === 4)).toEqual([
+    "video.media.track.ready",
+    "video.media.audio_swap.ready",
+    "video.media.impose_track.ready",
+    "video.media.updated",
+  ]);
+  const record = await workspace.request("GET", `/v1/on-demand/${made.assetId}`);
+  const { data } = await record.json<{ data: { tracks: Track[] } }>();
+  expect(data.tracks.map(({ id }) => id)).toContain(track.id);
+  expect(data.tracks.map(({ id }) => id)).not.toContain(replaced.id); // it is not offered any more
+  await workspace.request("DELETE", `/v1/on-demand/${made.assetId}/tracks/${track.id}`);
+  await until(
+    async () => (await env.MEDIA.list({ prefix: trackSourceKey(made.assetId, track.id) })).objects.length,
+    (count) => count === 0,
+  );
 });
 
 test("recordings and clips of broadcasts take no added sound, and play where they have some", async () => {

@@ -1,0 +1,1 @@
+ALTER TABLE `added_tracks` ADD `imposed` text;
