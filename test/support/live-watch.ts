@@ -1,5 +1,5 @@
 /** A live stream of a test platform as a player sees it: whole segments of a playlist, each with its playlist state. */
-import type { SharedPlatform } from "./platform.ts";
+import type { Media, SharedPlatform } from "./platform.ts";
 
 export interface LiveStreamRecord {
   streamId: string;
@@ -104,4 +104,12 @@ export async function eventTypesOf(platform: SharedPlatform, objectId: string): 
     `/v1/events?objectId=${objectId}&limit=100`,
   );
   return body.data.map(({ type }) => type).toReversed();
+}
+
+/** Waits until the recording of a stream is ready. */
+export async function recordingOf(platform: SharedPlatform, { streamId }: LiveStreamRecord): Promise<Media> {
+  return await eventually("the recording", async () => {
+    const { body } = await platform.api<(Media & { streamId?: string })[]>("GET", "/v1/on-demand?limit=50");
+    return body.data.find((media) => media.streamId === streamId && media.status === "Ready") ?? null;
+  });
 }

@@ -4,7 +4,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CODE_BITS, CODE_PLACE, decodeClock } from "../../../scripts/live/clock-code.ts";
 import { parseWebVtt } from "../../../src/media/captions/webvtt.ts";
 import { type Broadcaster, startBroadcaster } from "../../support/clock-broadcaster.ts";
-import { eventually, type LiveStreamRecord, manifestOf, newLiveStream, segmentsOf } from "../../support/live-watch.ts";
+import {
+  eventually,
+  type LiveStreamRecord,
+  manifestOf,
+  newLiveStream,
+  recordingOf,
+  segmentsOf,
+  smallestPlaylist,
+} from "../../support/live-watch.ts";
 import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { type DecodedPicture, decodePictures } from "../../support/rendition.ts";
 import { launchChromium } from "../players/chromium.ts";
@@ -161,4 +169,32 @@ test("players show the captions of HLS and DASH with the picture that carries th
     const fatal = errors.filter((error) => /^page|^video|fatal|"severity":2/.test(error));
     expect([player, fatal]).toEqual([player, []]);
   }
+});
+
+test("the recording has the captions as a track, each with the picture that carried it", async () => {
+  await platform.api("PUT", `/v1/live/streams/${stream.streamId}/finish`);
+  const { playbackIds, tracks } = await recordingOf(platform, stream);
+  const listed = tracks as unknown as { id: string; type: string; languageName: string }[];
+  const [track] = listed.filter(({ type }) => type === "subtitle");
+  expect(track?.languageName).toBe("CC1");
+  const address = `${platform.baseUrl}/${playbackIds[0]!.id}`;
+  const { cues } = parseWebVtt(await fetchText(`${address}/text/${track!.id}.vtt`));
+  const segments = (await segmentsOf((await smallestPlaylist(`${address}.m3u8`))!))!;
+  const behindMs: number[] = [];
+  let startMs = 0;
+  for (const { url, initUrl, durationSeconds } of segments.slice(0, SEGMENTS)) {
+    const bytes = await Promise.all(
+      [initUrl, url].map(async (one) => Buffer.from(await (await fetch(one)).arrayBuffer())),
+    );
+    const pictures = await decodePictures(Buffer.concat(bytes));
+    const shownMs = pictures.map(({ timeSeconds }) => startMs + 1000 * (timeSeconds - pictures[0]!.timeSeconds));
+    const endMs = startMs + 1000 * durationSeconds;
+    for (const cue of cues.filter((one) => one.startMs >= startMs && one.startMs < endMs - 1)) {
+      const at = shownMs.findIndex((ms) => Math.abs(ms - cue.startMs) < FRAME_MS / 2);
+      behindMs.push(sinceMs(clockIn(pictures[at]!)!, cue.text));
+    }
+    startMs = endMs;
+  }
+  expect(behindMs.length).toBeGreaterThanOrEqual(SEGMENTS);
+  expect(behindMs.filter((ms) => ms !== 0)).toEqual([]);
 });

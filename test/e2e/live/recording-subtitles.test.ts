@@ -3,8 +3,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventually, type LiveStreamRecord, newLiveStream, smallestPlaylist } from "../../support/live-watch.ts";
-import { type Media, sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
+import { eventually, newLiveStream, recordingOf, smallestPlaylist } from "../../support/live-watch.ts";
+import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { bufferContent } from "../../support/source-content.ts";
 import { type SourceServer, startSourceServer } from "../../support/source-server.ts";
 import { launchChromium } from "../players/chromium.ts";
@@ -41,13 +41,6 @@ function captions(): string {
   return ["WEBVTT\n", ...cues].join("\n");
 }
 
-async function recordingOf({ streamId }: LiveStreamRecord): Promise<Media> {
-  return await eventually("the recording", async () => {
-    const { body } = await platform.api<(Media & { streamId?: string })[]>("GET", "/v1/on-demand?limit=50");
-    return body.data.find((media) => media.streamId === streamId && media.status === "Ready") ?? null;
-  });
-}
-
 beforeAll(async () => {
   [platform, browser, page, files] = await Promise.all([
     sharedPlatform({ withIngest: true }),
@@ -60,7 +53,7 @@ beforeAll(async () => {
   for (const size of ["320x180", "240x180"])
     await eventually(`a push of ${size}`, async () => await run("ffmpeg", [...pushOf(size), stream.ingest.http]));
   await platform.api("PUT", `/v1/live/streams/${stream.streamId}/finish`);
-  const media = await recordingOf(stream);
+  const media = await recordingOf(platform, stream);
   address = `${platform.baseUrl}/${media.playbackIds[0]!.id}`;
   files.add("/seconds.vtt", { kind: "content", content: bufferContent(Buffer.from(captions())) });
   const url = files.url("/seconds.vtt");
