@@ -200,7 +200,7 @@ test("captions in the picture and teletext of a broadcast become tracks by thems
     const tracks = await tracksOfSource("broadcast.ts", 5);
     expect([...tracks.keys()]).toEqual(["CC1", "CC3", "SERVICE2", "German", "German 2"]);
     expect(tracks.get("CC1")).toMatch(
-      /00:00:01\.4\d\d --> 00:00:03\.\d{3}\nWE SAW A FLOWER\nin the garden\n\n00:00:03\.\d{3} --> 00:00:04\.\d{3}\nIt was &lt;yellow&gt; &amp; bright\n/,
+      /00:00:01\.4\d\d --> 00:00:03\.\d{3} position:10% align:start\nWE SAW A FLOWER\nin the garden\n\n00:00:03\.\d{3} --> 00:00:04\.\d{3} position:10% align:start\nIt was &lt;yellow&gt; &amp; bright\n/,
     );
     expect(tracks.get("CC3")).toContain("Vimos una flor\nen el jardín\n");
     expect(tracks.get("German")).toContain("Wir sahen eine Blume\nim Garten, grün\n");

@@ -175,7 +175,7 @@ test("the recording has the captions as a track, each with the picture that carr
   await platform.api("PUT", `/v1/live/streams/${stream.streamId}/finish`);
   const { playbackIds, tracks } = await recordingOf(platform, stream);
   const listed = tracks as unknown as { id: string; type: string; languageName: string }[];
-  const [track] = listed.filter(({ type }) => type === "subtitle");
+  const track = listed.find(({ type }) => type === "subtitle");
   expect(track?.languageName).toBe("CC1");
   const address = `${platform.baseUrl}/${playbackIds[0]!.id}`;
   const { cues } = parseWebVtt(await fetchText(`${address}/text/${track!.id}.vtt`));
