@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { CC_CODECS, ccDataOf, hasCcData } from "../../../../protocol/media/captions/cc-data.ts";
 import { annexB, atscUserData, h264Sei, hevcSei, triplet } from "../../../support/cc-writer.ts";
+import { cpuMs } from "../../../support/cpu-time.ts";
 
 const TRIPLETS = [triplet(0, [0x14, 0x20]), triplet(1, [0, 0]), triplet(3, [0x02, 0x21]), triplet(2, [0x41, 0])];
 const EXPECTED = Uint8Array.from(TRIPLETS.flat());
@@ -45,7 +46,7 @@ test("words that are not valid are left out, and show that captions may follow",
 });
 
 test("hostile units give at most 128 words, in time that grows with their size", () => {
-  const startedAt = performance.now();
+  const startedAt = cpuMs();
   const many = annexB(
     ...Array.from({ length: 5000 }, () => h264Sei(Array.from({ length: 31 }, () => triplet(0, [65, 66])))),
   );
@@ -56,7 +57,7 @@ test("hostile units give at most 128 words, in time that grows with their size",
     for (const codec of CC_CODECS)
       for (const lengthBytes of [null, 1, 4]) expect(ccDataOf(codec, bytes, lengthBytes)).toHaveLength(0);
   }
-  expect(performance.now() - startedAt).toBeLessThan(5000);
+  expect(cpuMs() - startedAt).toBeLessThan(5000);
 });
 
 test("a truncated unit gives the words that are there", () => {

@@ -10,6 +10,7 @@ import {
   triplet,
   type Word,
 } from "../../../support/cc-writer.ts";
+import { cpuMs } from "../../../support/cpu-time.ts";
 
 const FRAME_MS = 1001 / 30;
 type Shown = [channel: CcChannel, start: number, end: number, text: string];
@@ -212,7 +213,7 @@ test("any words leave the decoders working, in bounded time and memory", () => {
     count += 1;
     longest = Math.max(longest, text.length);
   });
-  const startedAt = performance.now();
+  const startedAt = cpuMs();
   for (let frame = 0; frame < 30_000; frame += 1) {
     const words = Uint8Array.from({ length: 24 }, (_, n) => (n % 3 === 0 ? 0xfc | (random() & 3) : random() & 0xff));
     captions.push(words, frame * FRAME_MS);
@@ -220,5 +221,5 @@ test("any words leave the decoders working, in bounded time and memory", () => {
   captions.end(30_000 * FRAME_MS);
   expect(count).toBeGreaterThan(100);
   expect(longest).toBeLessThan(64 << 10);
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
+  expect(cpuMs() - startedAt).toBeLessThan(20_000);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { TextCodec } from "../../../../protocol/jobs.ts";
 import { CaptionsError } from "../../../../src/media/captions/cue.ts";
 import { readEmbedded } from "../../../../src/media/captions/embedded.ts";
+import { cpuMs } from "../../../support/cpu-time.ts";
 
 const cue = (codec: TextCodec, payload: string, settings = "") => {
   const [read] = readEmbedded(codec, { cues: [[0, 1000, payload, settings]] }).cues;
@@ -24,10 +25,10 @@ describe("ASS", () => {
   });
 
   test("a line of opened braces is read in bounded time", () => {
-    const startedAt = performance.now();
+    const startedAt = cpuMs();
     cue("ass", `x${"{\\".repeat(30_000)}`.slice(0, 16_000));
     cue("ass", `x${"{\\an".repeat(15_000)}`.slice(0, 16_000));
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(cpuMs() - startedAt).toBeLessThan(1000);
   });
 });
 

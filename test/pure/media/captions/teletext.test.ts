@@ -12,6 +12,7 @@ import {
   pes,
   plainRow,
 } from "../../../support/teletext-writer.ts";
+import { cpuMs } from "../../../support/cpu-time.ts";
 
 type Shown = [page: string, startMs: number, endMs: number, text: string];
 
@@ -156,13 +157,13 @@ describe("damaged data", () => {
   test("any bytes leave the decoder working, in bounded time", () => {
     let state = 7;
     const random = () => (state = (state * 1_103_515_245 + 12_345) & 0x7fff_ffff) >> 8;
-    const startedAt = performance.now();
+    const startedAt = cpuMs();
     const noise = Array.from({ length: 500 }, (_, n): [number, Uint8Array] => {
       const bytes = pageData(["noise", "and more"]).map((byte) => (random() % 20 === 0 ? random() & 0xff : byte));
       return [n, n % 5 === 0 ? Uint8Array.from({ length: 2000 }, () => 0x10 | (random() & 0xff)) : bytes];
     });
     const { shown } = decode([...noise, [600, pageData(["after"])]]);
     expect(shown.at(-1)).toEqual(["888", 600, 10_000, "after"]);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(cpuMs() - startedAt).toBeLessThan(5000);
   });
 });

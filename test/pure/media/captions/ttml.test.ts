@@ -1,6 +1,7 @@
 /** Times, styles and regions of TTML. */
 import { describe, expect, test } from "vitest";
 import { parseTtml } from "../../../../src/media/captions/ttml.ts";
+import { cpuMs } from "../../../support/cpu-time.ts";
 
 const NAMESPACES = `xmlns="http://www.w3.org/ns/ttml" xmlns:tts="http://www.w3.org/ns/ttml#styling"`;
 const cuesOf = (body: string, head = "") =>
@@ -135,9 +136,9 @@ describe("hostile documents", () => {
     const spans = (count: number) =>
       Array.from({ length: count }, (_, n) => `<span begin="${n}ms" end="${n + 1}ms">a</span>`).join("");
     expect(codeOf(`<body><p end="9s">${spans(500)}</p></body>`)).toBe("1"); // the text stays the same
-    const startedAt = performance.now();
+    const startedAt = cpuMs();
     expect(codeOf(`<body><p end="9s">${spans(100_000)}</p></body>`)).toBe("captions_too_large");
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(cpuMs() - startedAt).toBeLessThan(10_000);
   });
 
   test("elements that are deep in each other are refused", () => {
