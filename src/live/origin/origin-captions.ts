@@ -8,11 +8,11 @@ import type { CaptionPage, SegmentRange } from "./recorded-session.ts";
 const SCHEMA = `CREATE TABLE IF NOT EXISTS captions (channel TEXT, msn INTEGER, last_part INTEGER NOT NULL, cues TEXT NOT NULL,
   PRIMARY KEY (channel, msn)) WITHOUT ROWID`;
 const CHANNELS_KEY = "captions";
-const LENGTH_KEY = "captionsLength";
+const BYTES_KEY = "captionsBytes";
 /** Captions of a segment, as JSON. Later parts of a segment beyond it are not shown. A row holds 2 MB. */
 const MAX_LENGTH = 256 * 1024;
 /** Captions of a session, as JSON: a week of roll-up captions, which change five times a second. A database holds 10 GB. */
-const MAX_SESSION_LENGTH = 500_000_000;
+const MAX_SESSION_BYTES = 512 << 20;
 /** Of a page for a recording, which is a message of an RPC. */
 const PAGE_LENGTH = 4 << 20;
 
@@ -50,7 +50,7 @@ export class OriginCaptions {
     const known = this.#row(channel, msn);
     if (known !== null && known.lastPart >= part) return;
     const joined = JSON.stringify(joinCues(known?.cues ?? [], cues));
-    if (joined.length > MAX_LENGTH || !this.#takeRoom(joined.length - (known?.length ?? 0))) return;
+    if (joined.length > MAX_LENGTH || !this.#takeRoom(bytesOf(joined) - (known?.bytes ?? 0))) return;
     this.#storage.sql.exec(
       `INSERT INTO captions (channel, msn, last_part, cues) VALUES (?, ?, ?, ?)
        ON CONFLICT (channel, msn) DO UPDATE SET last_part = excluded.last_part, cues = excluded.cues`,
@@ -62,14 +62,14 @@ export class OriginCaptions {
   }
 
   /** @returns false when the session has no room for more captions */
-  #takeRoom(length: number): boolean {
-    const before = this.#storage.kv.get<number>(LENGTH_KEY) ?? 0;
-    if (before + length > MAX_SESSION_LENGTH) {
-      if (before < MAX_SESSION_LENGTH) logWarning("live.captions_full", { length: before });
-      this.#storage.kv.put(LENGTH_KEY, MAX_SESSION_LENGTH); // nothing is added any more, and the log has one entry
+  #takeRoom(bytes: number): boolean {
+    const before = this.#storage.kv.get<number>(BYTES_KEY) ?? 0;
+    if (before + bytes > MAX_SESSION_BYTES) {
+      if (before < MAX_SESSION_BYTES) logWarning("live.captions_full", { bytes: before });
+      this.#storage.kv.put(BYTES_KEY, MAX_SESSION_BYTES); // nothing is added any more, and the log has one entry
       return false;
     }
-    this.#storage.kv.put(LENGTH_KEY, before + length);
+    this.#storage.kv.put(BYTES_KEY, before + bytes);
     return true;
   }
 
@@ -84,12 +84,12 @@ export class OriginCaptions {
     return this.has(channel) ? (this.#row(channel, msn)?.cues ?? []) : [];
   }
 
-  #row(channel: string, msn: number): { lastPart: number; length: number; cues: Cue[] } | null {
+  #row(channel: string, msn: number): { lastPart: number; bytes: number; cues: Cue[] } | null {
     const query = "SELECT last_part AS lastPart, cues FROM captions WHERE channel = ? AND msn = ?";
     const row = this.#storage.sql.exec<{ lastPart: number; cues: string }>(query, channel, msn).toArray()[0];
     return row === undefined
       ? null
-      : { lastPart: row.lastPart, length: row.cues.length, cues: JSON.parse(row.cues) as Cue[] };
+      : { lastPart: row.lastPart, bytes: bytesOf(row.cues), cues: JSON.parse(row.cues) as Cue[] };
   }
 
   /** The segments of a range in which the channel shows text, as many as fit into a page. */
@@ -106,3 +106,5 @@ export class OriginCaptions {
     return { segments, nextMsn: null };
   }
 }
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;

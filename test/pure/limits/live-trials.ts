@@ -90,9 +90,9 @@ function captionsShown(...lengths: number[]): number {
   return captions.between(0, 2 * lengths.length, (frame) => frame).flatMap(({ cues }) => cues).length;
 }
 /** Captions of one segment for a session that already has so much text. */
-function sessionCaptions(length: number): string {
+function sessionCaptions(bytes: number): string {
   const cues = [{ startMs: 0, endMs: 1, settings: "", text: "A" }];
-  const facts = new Map<string, unknown>([["captionsLength", length - JSON.stringify(cues).length]]);
+  const facts = new Map<string, unknown>([["captionsBytes", bytes - JSON.stringify(cues).length]]);
   const written: string[] = [];
   const kv = { get: (key: string) => facts.get(key), put: (key: string, value: unknown) => void facts.set(key, value) };
   const exec = (query: string) => {
