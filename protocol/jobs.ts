@@ -207,6 +207,8 @@ export const VideoResult = z.object({
   kind: z.literal("video"),
   renditions: z.array(RenditionFacts),
   frameCount: z.int().min(0), // frames actually encoded: fewer than requested when the source ends; 0 and no segments past its end
+  /** Pictures have a place for closed captions. */
+  hasCcData: z.literal(true).optional(),
   encodeMs: z.number(),
   cpuMs: z.number(),
 });

@@ -1,5 +1,6 @@
 /** The `video` job: decodes once and encodes one range of output frames in every rung. */
 import type { Frame } from "node-av/lib";
+import { AV_FRAME_DATA_A53_CC } from "node-av/constants";
 import type { VideoJob, VideoResult } from "../../protocol/jobs.ts";
 import { frameSeconds, FramePicker, type Pick, TOLERANCE_FRAMES } from "../../protocol/media/frame-picker.ts";
 import type { JobContext } from "./job-context.ts";
@@ -24,10 +25,11 @@ export async function encodeChunk(job: VideoJob, context: JobContext): Promise<V
   const encoders = await Promise.all(
     job.rungs.map((rung) => RungEncoder.open(rung, job.grid, { ...job, colorMatrix: color.matrix }, store)),
   );
+  const seen = { hasCcData: false };
   const frameCount = await encodeAll(
     job,
     scaleGraph(job.video, job.rungs, color.isConverted),
-    pickedFrames(job, source),
+    pickedFrames(job, source, seen),
     encoders,
     context,
   );
@@ -38,6 +40,7 @@ export async function encodeChunk(job: VideoJob, context: JobContext): Promise<V
     kind: "video",
     renditions,
     frameCount,
+    ...(seen.hasCcData ? { hasCcData: true } : {}),
     encodeMs: performance.now() - startedMs,
     cpuMs: (user + system) / 1000,
   };
@@ -46,6 +49,7 @@ export async function encodeChunk(job: VideoJob, context: JobContext): Promise<V
 async function* pickedFrames(
   job: VideoJob,
   source: Awaited<ReturnType<typeof openSource>>,
+  seen: { hasCcData: boolean },
 ): AsyncGenerator<Pick<Frame>> {
   const rate = job.grid.frameRate;
   const wanted = framesAround(job);
@@ -64,6 +68,7 @@ async function* pickedFrames(
       frame.free();
       break;
     }
+    seen.hasCcData ||= frame.getSideData(AV_FRAME_DATA_A53_CC) !== null;
     endSeconds = Math.min(clipEnd, timeSeconds + durationSeconds);
     const pick = picker.push(frame, timeSeconds);
     if (pick !== undefined) yield pick;

@@ -156,13 +156,17 @@ describe("the captions of a broadcast", () => {
   });
 });
 
-test("the ladder's pictures carry no captions, which are tracks", async () => {
+test("the ladder's pictures carry no captions, which are tracks; its job says whether the source's have a place for them", async () => {
   const { video } = await encoder.probe(broadcast);
   const grid = { frameRate: video!.frameRate, framesPerGop: 60, framesPerSegment: 60 };
   const rung = { name: "v180", widthPx: 320, heightPx: 180, crf: 30, maxBitrateBps: 500_000, preset: "ultrafast" };
   const chunk = { firstFrame: 0, frameCount: 60, firstSegment: 0 };
-  const { desk } = await encoder.encodeVideo(broadcast, { video: video!, grid, rungs: [rung], ...chunk });
+  const { desk, result } = await encoder.encodeVideo(broadcast, { video: video!, grid, rungs: [rung], ...chunk });
   expect(desk.objects.get("v180/0.m4s")!.includes("GA94")).toBe(false);
+  expect(result.hasCcData).toBe(true);
+  const silent = await makeSource("ts");
+  const other = { video: (await encoder.probe(silent)).video!, grid, rungs: [rung], ...chunk };
+  expect((await encoder.encodeVideo(silent, other)).result).not.toHaveProperty("hasCcData");
 });
 
 test("the languages of the program map are those of the channels; CC1 has that of service 1", async () => {

@@ -1,6 +1,7 @@
 import { captionsRendition, type JobFailure, type JobResult, type SourceSubtitles } from "../../../protocol/jobs.ts";
+import { CC_CHANNELS } from "../../../protocol/media/captions/closed-captions.ts";
 import { log, logWarning } from "../../platform/log.ts";
-import { jobId } from "../encoding/job-spec.ts";
+import { type JobSpec, jobId } from "../encoding/job-spec.ts";
 import type { JobRow } from "../encoding/job-store.ts";
 import { addSourceCaptions } from "../tracks/add-source-captions.ts";
 import type { AssetParts } from "./parts.ts";
@@ -12,8 +13,29 @@ const AFTER_ENCODING_MS = 1000;
 
 /** Plans to read the subtitles of a probed source. The asset does not wait for them. Part of the caller's commit. */
 export function planCaptions(machine: AssetParts, streams: SourceSubtitles[]): void {
-  if (streams.length === 0) return;
-  const spec = { kind: "captions", streams } as const;
+  if (streams.some(({ codec }) => codec === "cc_data")) machine.documents.put("readsPictureCaptions", true);
+  if (streams.length > 0) plan(machine, { kind: "captions", streams });
+}
+
+/** Plans to read the captions of the picture when a job of the picture has found them, unless the probe had. Part of the caller's commit. */
+export function planLateCaptions(machine: AssetParts): void {
+  const { documents } = machine;
+  const video = documents.get("plan")?.video ?? null;
+  if (video === null || documents.get("readsPictureCaptions") === true) return;
+  documents.put("readsPictureCaptions", true);
+  const streams = CC_CHANNELS.map((channel): SourceSubtitles => ({
+    streamIndex: video.source.streamIndex,
+    codec: "cc_data",
+    channel,
+    languageCode: "und",
+    title: "",
+    isForced: false,
+    isHearingImpaired: true,
+  }));
+  plan(machine, { kind: "captions", streams, isLate: true });
+}
+
+function plan(machine: AssetParts, spec: JobSpec): void {
   machine.trackJobs.add(jobId(machine.asset.id, spec), spec);
   machine.timers.bringForward("tracks", machine.clock() + AFTER_ENCODING_MS);
 }

@@ -2,6 +2,7 @@ import type { JobResult } from "../../../protocol/jobs.ts";
 import { log } from "../../platform/log.ts";
 import type { JobRow } from "../encoding/job-store.ts";
 import type { AssetParts } from "./parts.ts";
+import { planLateCaptions } from "./on-captions-job.ts";
 import { planJobs } from "./plan-jobs.ts";
 import { isCurrentAttempt } from "./replace-object.ts";
 import { showRenditions } from "./show-renditions.ts";
@@ -17,6 +18,7 @@ export function onComplete(
   machine.commit(() => {
     machine.jobs.done(job.id, result, speedOf(machine, result));
     if (result.kind === "probe") planJobs(machine, result.facts);
+    if (result.kind === "video" && result.hasCcData === true) planLateCaptions(machine);
   });
   if (result.kind !== "probe") showRenditions(machine);
   machine.timers.bringForward("work", machine.clock());

@@ -42,6 +42,8 @@ interface AssetDocuments {
   sourceFailures: number;
   plan: EncodingPlan;
   skipTopRung: boolean;
+  /** The captions of the picture are read, or have been. */
+  readsPictureCaptions: boolean;
   /** When progress was last reported, epoch ms. */
   progressAt: number;
   purgePass: number;

@@ -6,11 +6,13 @@ export type JobSpec =
   | { kind: "probe" }
   | { kind: "video"; chunk: number }
   | { kind: "audio"; track: number }
-  | { kind: "captions"; streams: SourceSubtitles[] };
+  /** `isLate`: those of the picture, which have been found while it was encoded. */
+  | { kind: "captions"; streams: SourceSubtitles[]; isLate?: true };
 
-/** `{assetId}.probe`, `{assetId}.video.3`, `{assetId}.audio.0`, `{assetId}.captions`: the id contains its asset's id. */
+/** `{assetId}.probe`, `{assetId}.video.3`, `{assetId}.audio.0`, `{assetId}.captions`, `{assetId}.late.captions`: the id contains its asset's id. */
 export function jobId(assetId: string, spec: JobSpec): string {
-  if (spec.kind === "probe" || spec.kind === "captions") return `${assetId}.${spec.kind}`;
+  if (spec.kind === "captions") return `${assetId}.${spec.isLate === true ? "late." : ""}captions`;
+  if (spec.kind === "probe") return `${assetId}.probe`;
   return spec.kind === "video" ? `${assetId}.video.${spec.chunk}` : `${assetId}.audio.${spec.track}`;
 }
 

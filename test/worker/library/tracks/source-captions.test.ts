@@ -49,20 +49,20 @@ const RESULT: JobResult = {
 const renditions = STREAMS.map(captionsRendition);
 
 /** An asset whose probe has found subtitles, and whose captions job is known. */
-async function probed() {
+async function probed(subtitles: SourceSubtitles[] = STREAMS) {
   const assetId = await awaitingProbe();
   const call = (job: string, path: string, body: unknown, attempt = 1) =>
     callJob({ assetId, job }, { method: "POST", path, body: JSON.stringify(body) }, { attempt, renditions });
   const put = (object: string, cues: CaptionsFile["cues"], bytes = JSON.stringify({ cues })) =>
     callJob({ assetId, job: "captions" }, { method: "PUT", path: `objects/${object}`, body: bytes }, { renditions });
-  const facts = { ...sourceFacts(4000), audio: [], subtitles: STREAMS };
+  const facts = { ...sourceFacts(4000), audio: [], subtitles };
   await call("probe", "complete", { kind: "probe", facts });
   await until(assetId, "Processing");
-  const finish = async () => {
+  const finish = async (more: { hasCcData?: true } = {}) => {
     const init = { bytes: 700, sha256: "a".repeat(64), codec: "avc1.640015" };
     const segments = [{ durationTicks: 100, bytes: 1000, keyframes: [[0, 100]] }];
     const result = { kind: "video", renditions: [{ name: "v270", timescale: 25, init, segments }] };
-    await call("video.0", "complete", { ...result, frameCount: 100, encodeMs: 1, cpuMs: 1 });
+    await call("video.0", "complete", { ...result, frameCount: 100, encodeMs: 1, cpuMs: 1, ...more });
     await until(assetId, "Ready");
   };
   const tracks = async () =>
@@ -132,6 +132,31 @@ test("channels of one stream become tracks of their own, named after their langu
   for (const track of made) expect(track).not.toHaveProperty("default");
   const whole = await env.MEDIA.get(`assets/${assetId}/text/${made[0]!["id"] as string}/whole.vtt`);
   expect(await whole?.text()).toContain("line:0\n&lt;CC1&gt; <i>says</i>\n");
+});
+
+test("captions that a job of the picture finds are read too, once, when the probe has found no place for them", async () => {
+  const { assetId, finish, tracks } = await probed([stream(2)]);
+  await finish({ hasCcData: true });
+  const cc1 = { streamIndex: 0, channel: "CC1" };
+  const late = (path: string, body: string, method: "POST" | "PUT" = "POST") =>
+    callJob({ assetId, job: "late.captions" }, { method, path, body }, { renditions: [captionsRendition(cc1)] });
+  expect(await isContinued(await late("heartbeat", JSON.stringify(HEARTBEAT)))).toBe(true);
+  const cues: CaptionsFile["cues"] = [[500, 900, "Late", ""]];
+  expect((await late(`objects/${captionsRendition(cc1)}/captions.json`, JSON.stringify({ cues }), "PUT")).status).toBe(
+    204,
+  );
+  const streams = [{ ...cc1, cueCount: 1, skippedCues: 0, isTooLarge: false }];
+  const result = JSON.stringify({ kind: "captions", streams });
+  expect(await accepted(await late("complete", result))).toBe(true);
+  expect(await tracks()).toMatchObject([{ languageCode: "und", languageName: "CC1", closedCaptions: true }]);
+  const other = await probed(); // whose probe has found them
+  await other.finish({ hasCcData: true });
+  const answer = callJob(
+    { assetId: other.assetId, job: "late.captions" },
+    { method: "POST", path: "heartbeat", body: JSON.stringify(HEARTBEAT) },
+    {},
+  );
+  expect(await isContinued(await answer)).toBe(false);
 });
 
 test("a failure of the source costs the tracks, and the asset becomes ready", async () => {
