@@ -87,7 +87,8 @@ class Broadcast {
     this.#source = source;
     this.#plan = plan;
     const { video, reader, interleaveSeconds } = source;
-    const sounds = plan.continues?.run.sounds ?? namedSounds(source.sounds.map(sourceSound), plan.settings.sounds ?? []);
+    const sounds =
+      plan.continues?.run.sounds ?? namedSounds(source.sounds.map(sourceSound), plan.settings.sounds ?? []);
     this.#timeline = new SourceTimeline(interleaveSeconds);
     this.#runs = new RunSequence(source, sounds, plan, listener);
     const inputOf = (sound: BroadcastSound) => new SoundInput(this.#runs, sound, video === null);

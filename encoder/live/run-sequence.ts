@@ -42,12 +42,7 @@ export class RunSequence {
   #earlySound = new Map<string, SoundPiece[]>();
   #finishedSeconds = 0;
 
-  constructor(
-    source: LiveSource,
-    sounds: readonly BroadcastSound[],
-    plan: BroadcastPlan,
-    listener: BroadcastListener,
-  ) {
+  constructor(source: LiveSource, sounds: readonly BroadcastSound[], plan: BroadcastPlan, listener: BroadcastListener) {
     this.#source = source;
     this.#sounds = sounds;
     this.#plan = plan;
