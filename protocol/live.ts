@@ -72,9 +72,12 @@ const soundLabels = {
     .optional(),
   /** It describes the picture for viewers who do not see it. */
   isDescription: z.boolean().optional(),
+  /** Its own name in the source. */
+  title: z.string().max(255).optional(),
+  channels: z.int().positive(), // of the rendition
 };
 /** A sound of the session. */
-export const KnownSound = z.object({ name: renditionName, ...soundLabels });
+export const KnownSound = z.object({ name: renditionName, sampleRateHz: z.int().positive(), ...soundLabels });
 export type KnownSound = z.infer<typeof KnownSound>;
 
 const streamKey = z.string().max(512);
@@ -104,7 +107,10 @@ export const IngestSettings = z.object({
   segmentMs: z.int().positive(),
   /** The broadcaster resumes a session: its encoder must call `…/resume` before sending media. */
   reconnect: z.boolean(),
-  /** Sounds of the session, those of the last broadcast first. A sound of the same language continues its rendition. Absent = none. */
+  /**
+   * Sounds of the session, those of the last broadcast first. A sound of the same language continues its rendition, and one that the new
+   * broadcast lacks is continued as silence: players stop at a gap of the sound that they play. Absent = none.
+   */
   sounds: z.array(KnownSound).max(MAX_SOUNDS).optional(),
 });
 export type IngestSettings = z.infer<typeof IngestSettings>;
@@ -150,9 +156,8 @@ export type AuthorizeAnswer = z.infer<typeof AuthorizeAnswer>;
 
 export const SoundFacts = z.object({
   ...soundLabels,
-  /** Its own name in the source. */
-  title: z.string().max(255).optional(),
-  channels: z.int().positive(), // of the rendition
+  /** The broadcast lacks it: it is silent, and new players are not offered it. */
+  isAbsent: z.boolean().optional(),
 });
 export type SoundFacts = z.infer<typeof SoundFacts>;
 
@@ -170,13 +175,11 @@ export const LiveRendition = z.object({
 export type LiveRendition = z.infer<typeof LiveRendition>;
 
 export const soundsOf = (renditions: readonly LiveRendition[]): KnownSound[] =>
-  renditions
-    .filter(({ kind }) => kind === "audio")
-    .map(({ name, sound: { languageCode, isDescription } = {} as Partial<SoundFacts> }) => ({
-      name,
-      ...(languageCode === undefined ? {} : { languageCode }),
-      ...(isDescription === undefined ? {} : { isDescription }),
-    }));
+  renditions.flatMap(({ name, timescale: sampleRateHz, sound }) => {
+    if (sound === undefined) return [];
+    const { isAbsent: _, ...labels } = sound;
+    return [{ name, sampleRateHz, ...labels }];
+  });
 
 /** The sounds of a session after another broadcast. @param before those of earlier ones */
 export const mergedSounds = (newest: readonly KnownSound[], before: readonly KnownSound[]): KnownSound[] =>

@@ -1,11 +1,16 @@
 /** The sounds of a broadcast: one rendition for each, under a name that lasts for the session. Pure. */
 import { type KnownSound, MAX_SOUNDS } from "../../protocol/live.ts";
-import type { SoundFormat } from "./sound-converter.ts";
+
+/** The format in which a sound is encoded. */
+export interface SoundFormat {
+  sampleRateHz: 44100 | 48000;
+  channels: 1 | 2;
+}
 
 /** A sound of the source, as it is encoded. */
 export interface SourceSound {
-  /** Of its first stream in the container: the PID of MPEG-TS, the track ID of MP4. */
-  streamId: number;
+  /** Of its first stream in the container: the PID of MPEG-TS, the track ID of MP4. Null = the source lacks it, and it is silent. */
+  streamId: number | null;
   format: SoundFormat;
   /** BCP 47; "und" when the source does not say it. */
   languageCode: string;
@@ -40,7 +45,7 @@ type Labels = Pick<SourceSound, "languageCode" | "isDescription">;
 
 /**
  * Names the renditions of the sounds. A sound continues a rendition of the session that has its language, and else one of an unknown
- * language. If none does, the first one continues what players began with.
+ * language. If none does, the first one continues what players began with. What no sound continues goes on as silence.
  *
  * @param sounds at most `MAX_SOUNDS`, that which players begin with first
  * @param known sounds of the session, those of the last broadcast first
@@ -64,7 +69,16 @@ export function namedSounds(sounds: readonly SourceSound[], known: readonly Know
   // Names of sounds that the broadcast lacks are used again when there are no others.
   for (const sound of sounds)
     take(sound, all.find((name) => !taken.has(name) && !isKnown(name)) ?? all.find((name) => !taken.has(name)));
-  return sounds.map((sound) => ({ ...sound, name: names.get(sound)! }));
+  const absent = known.filter(({ name }) => !taken.has(name)).map(silence);
+  return [...sounds.map((sound) => ({ ...sound, name: names.get(sound)! })), ...absent];
+}
+
+function silence({ name, sampleRateHz, channels, title = "", ...labels }: KnownSound): BroadcastSound {
+  const format: SoundFormat = {
+    sampleRateHz: sampleRateHz === 44_100 ? 44_100 : 48_000,
+    channels: channels === 1 ? 1 : 2,
+  };
+  return { name, streamId: null, format, title, ...labelsOf({ name, sampleRateHz, channels, ...labels }) };
 }
 
 const labelsOf = ({ languageCode = "und", isDescription = false }: KnownSound): Labels => ({

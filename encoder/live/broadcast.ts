@@ -92,7 +92,8 @@ class Broadcast {
     this.#timeline = new SourceTimeline(interleaveSeconds);
     this.#runs = new RunSequence(source, sounds, plan, listener);
     const inputOf = (sound: BroadcastSound) => new SoundInput(this.#runs, sound, video === null);
-    this.#sounds = new Map(sounds.map((sound) => [sound.streamId, inputOf(sound)]));
+    const sent = sounds.filter(({ streamId }) => streamId !== null);
+    this.#sounds = new Map(sent.map((sound) => [sound.streamId, inputOf(sound)]));
     this.#strays = new StrayPackets(sounds.length);
     this.#keys = new KeyReports(listener);
     this.#pulse = new BroadcastPulse(this.#runs, reader, listener, overload);

@@ -5,8 +5,7 @@ import { outputChannels, outputRateHz } from "../../protocol/media/audio-plan.ts
 import { languageTag } from "../../protocol/media/language-tag.ts";
 import type { SourceVideo } from "../../protocol/jobs.ts";
 import { isDescription, languageOf, titleOf } from "../media/subtitle-facts.ts";
-import type { SourceSound } from "./broadcast-sounds.ts";
-import type { SoundFormat } from "./sound-converter.ts";
+import type { SoundFormat, SourceSound } from "./broadcast-sounds.ts";
 
 export const FALLBACK_SOUND: SoundFormat = { sampleRateHz: 48_000, channels: 2 };
 

@@ -48,10 +48,11 @@ export function startedFacts(
   };
 }
 
-const labelled = ({ languageCode, isDescription, title, format }: BroadcastSound): SoundFacts => ({
+const labelled = ({ streamId, languageCode, isDescription, title, format }: BroadcastSound): SoundFacts => ({
   ...(languageCode === "und" ? {} : { languageCode }),
   ...(isDescription ? { isDescription } : {}),
   ...(title === "" ? {} : { title }),
+  ...(streamId === null ? { isAbsent: true } : {}),
   channels: format.channels,
 });
 

@@ -4,7 +4,7 @@ import { AV_LOG_QUIET } from "node-av/constants";
 import { describe, expect, test, vi } from "vitest";
 import { encodeBroadcast } from "../../encoder/live/broadcast.ts";
 import { chosenSounds, namedSounds, type SourceSound } from "../../encoder/live/broadcast-sounds.ts";
-import type { KnownSound } from "../../protocol/live.ts";
+import { type KnownSound, soundsOf } from "../../protocol/live.ts";
 import {
   broadcast,
   broadcastOf,
@@ -140,6 +140,24 @@ test("timestamps that jump take all sounds along", async () => {
     }
 });
 
+test("a broadcaster that returns without a language continues it as silence, with the same init segments", async () => {
+  const [both, german] = [
+    await film([440, 660], languages(["eng", "ger"]), TS),
+    await film([660], languages(["ger"]), TS),
+  ];
+  const before = await broadcast(both);
+  const sounds = soundsOf(before.started[0]!.renditions);
+  const made = await broadcast(german, { settings: { ...PLAN.settings, sounds } });
+  checkParts(made);
+  expect(soundsIn(made).map(({ name, languageCode, isAbsent }) => [name, languageCode, isAbsent])).toEqual([
+    ["a2", "de", undefined],
+    ["a1", "en", true],
+  ]);
+  const initOf = ({ inits }: Made, name: string) => inits.find(({ rendition }) => rendition === name)!.bytes;
+  for (const name of ["a1", "a2"]) expect(initOf(made, name)).toEqual(initOf(before, name));
+  expect([await heard(made, "a1", [440, 660]), await heard(made, "a2", [440, 660])]).toEqual([only(0), only(660)]);
+});
+
 test("of more than eight sounds the first eight are encoded", async () => {
   const tones = Array.from({ length: 9 }, (_, n) => 300 + 100 * n);
   const made = await broadcast(await film(tones, "-t 2", TS));
@@ -164,11 +182,14 @@ describe("the rendition of a sound lasts for the session", () => {
     isDescription,
     title: "",
   });
+  const knownAs = ([name, languageCode]: [name: string, languageCode?: string]): KnownSound => ({
+    name,
+    sampleRateHz: 44_100,
+    channels: 1,
+    ...(languageCode ? { languageCode } : {}),
+  });
   const named = (sounds: SourceSound[], ...known: [name: string, languageCode?: string][]) =>
-    namedSounds(
-      sounds,
-      known.map(([name, languageCode]): KnownSound => ({ name, ...(languageCode ? { languageCode } : {}) })),
-    ).map(({ name }) => name);
+    namedSounds(sounds, known.map(knownAs)).flatMap(({ name, streamId }) => (streamId === null ? [] : [name]));
 
   test("it continues that of its language, and a new one has a new name", () => {
     expect(named([sound("en"), sound("de")])).toEqual(["a1", "a2"]);
@@ -186,6 +207,20 @@ describe("the rendition of a sound lasts for the session", () => {
     expect(named([sound("und")], ["a1", "en"])).toEqual(["a1"]);
     expect(named([sound("en"), sound("de")], ["a1"])).toEqual(["a1", "a2"]);
     expect(named([sound("fr"), sound("it")], ["a1", "en"], ["a2", "de"])).toEqual(["a1", "a3"]);
+  });
+
+  test("a sound that the broadcast lacks goes on as silence of the same format", () => {
+    const known = [knownAs(["a1", "en"]), { ...knownAs(["a2", "de"]), title: "Original", isDescription: true }];
+    expect(namedSounds([sound("en")], known).slice(1)).toEqual([
+      {
+        name: "a2",
+        streamId: null,
+        format: { sampleRateHz: 44_100, channels: 1 },
+        languageCode: "de",
+        isDescription: true,
+        title: "Original",
+      },
+    ]);
   });
 
   test("names of sounds that are gone are used again once all are taken", () => {

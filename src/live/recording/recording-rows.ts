@@ -18,7 +18,8 @@ export function recordingRows(assetId: string, session: RecordedSession): Record
     const { kind, codec, widthPx, heightPx } = variant;
     const common = { assetId, name, kind, codec, origin: "ladder" as const, isWhole: true, timescale, segments };
     if (kind === "video") return [{ ...common, widthPx, heightPx, ...frameRateOf(session.frameRate, timescale) }];
-    return [{ ...common, ...liveSound(variant, encodedChannels(session.channels)) }];
+    const { isAbsent: _, ...sound } = liveSound(variant, encodedChannels(session.channels));
+    return [{ ...common, ...sound }];
   });
   const sounds = rows.filter(({ kind }) => kind === "audio");
   const preferred = preferredSound(sounds);

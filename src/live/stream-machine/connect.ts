@@ -1,4 +1,4 @@
-import { type IngestSettings, soundsOf } from "../../../protocol/live.ts";
+import type { IngestSettings } from "../../../protocol/live.ts";
 import { log } from "../../platform/log.ts";
 import {
   decideConnect,
@@ -44,7 +44,7 @@ function resume(machine: StreamParts, before: Session, order: ConnectOrder): Con
 }
 
 function accept(machine: StreamParts, session: Session, isResumed: boolean) {
-  const { id: sessionId, connection, settings, facts, sounds = soundsOf(facts?.renditions ?? []) } = session;
+  const { id: sessionId, connection, settings, sounds = [] } = session;
   machine.listen();
   log("live.connected", { streamId: machine.id, sessionId, connection });
   const answered: IngestSettings = { ...settings, reconnect: isResumed, ...(sounds.length > 0 ? { sounds } : {}) };

@@ -12,7 +12,7 @@ export function onStarted(
   const session = currentSession(machine, { sessionId, connection });
   if (session === null) return { isOver: true };
   machine.listen();
-  const sounds = mergedSounds(soundsOf(facts.renditions), session.sounds ?? soundsOf(session.facts?.renditions ?? []));
+  const sounds = mergedSounds(soundsOf(facts.renditions), session.sounds ?? []);
   const started = { ...session, facts, sounds };
   machine.commit(() => machine.saveSession(started));
   if (session.recording !== null && !session.isRecording) startRecording(machine, started);

@@ -2,13 +2,7 @@ import type { Protection } from "../cenc/content-key.ts";
 import { liveProtectionBps } from "../cenc/overhead.ts";
 import { CENC_NAMESPACE, contentProtection } from "../dash/content-protection.ts";
 import { timeline } from "../dash/segment-template.ts";
-import {
-  AUDIO_CHANNELS_SCHEME,
-  fractionText,
-  type FrameRate,
-  pictureAspect,
-  soundRoles,
-} from "../dash/set-facts.ts";
+import { AUDIO_CHANNELS_SCHEME, fractionText, type FrameRate, pictureAspect, soundRoles } from "../dash/set-facts.ts";
 import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
 import { element, escapeXml, isoDuration, isoDurationUp, isoEnd } from "../dash/xml.ts";
 import type { CaptionChannel } from "./captions.ts";

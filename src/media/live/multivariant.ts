@@ -55,7 +55,7 @@ export function liveMultivariant(
   isProtected = false,
 ): string {
   const { variants, frameRate, channels, captions } = offer;
-  const audio = variants.filter(({ kind }) => kind === "audio");
+  const audio = variants.filter(({ kind, sound }) => kind === "audio" && sound?.isAbsent !== true);
   const video = variants.filter(({ kind }) => kind === "video").toSorted((a, b) => b.bitrateBps - a.bitrateBps);
   const peak = (one: LiveVariant) => peakBps(one, offer) + (isProtected ? liveProtectionBps(one.kind) : 0);
   const soundPeakBps = Math.max(0, ...audio.map(peak));
@@ -64,7 +64,8 @@ export function liveMultivariant(
   // A single sound without a picture is a variant itself and needs no group.
   const hasSoundGroup = video.length > 0 || sounds.length > 1;
   const mainSound = sounds.find(({ isPreferred }) => isPreferred);
-  const streams = video.length > 0 ? selectRungs(video, selection) : audio.filter(({ name }) => name === mainSound?.name);
+  const streams =
+    video.length > 0 ? selectRungs(video, selection) : audio.filter(({ name }) => name === mainSound?.name);
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:6",

@@ -96,11 +96,11 @@ test("several sounds without a picture are one variant with a group", async () =
   ]);
 });
 
-/** English and German; after a reconnect German and French, and then all three. */
+/** English and German; after a reconnect German and French. */
 async function changing(stream: Stream) {
-  const { sessionId, left } = await broadcast(stream, 2, withSounds(["a1", ENGLISH], ["a2", GERMAN]));
-  await left();
-  const facts = withSounds(["a2", GERMAN], ["a3", FRENCH]);
+  const first = await broadcast(stream, 2, withSounds(["a1", ENGLISH], ["a2", GERMAN]));
+  await first.left();
+  const facts = withSounds(["a2", GERMAN], ["a3", FRENCH], ["a1", { ...ENGLISH, isAbsent: true }]);
   const second = await connect(stream, {}, {}, facts);
   await second.started();
   const msn = second.resume!.nextMsn;
@@ -111,46 +111,58 @@ async function changing(stream: Stream) {
   }
   await second.heartbeat(msn + 2);
   await settle(stream);
-  return { sessionId, second, msn };
+  return { sessionId: first.sessionId, second, msn };
 }
 
-test("after a reconnect, encoders know the session's sounds; a sound that is gone ends, and a new one begins there", async () => {
+test("after a reconnect, encoders know the session's sounds; one that is absent goes on and is not offered, and a new one begins there", async () => {
   const stream = await newStream(workspace);
   const { sessionId, second, msn } = await changing(stream);
-  expect(second.settings.sounds).toEqual([
-    { name: "a1", languageCode: "en" },
-    { name: "a2", languageCode: "de" },
-  ]);
+  const [a1, a2] = [
+    { name: "a1", sampleRateHz: 48_000, ...ENGLISH },
+    { name: "a2", sampleRateHz: 48_000, ...GERMAN },
+  ];
+  expect(second.settings.sounds).toEqual([a1, a2]);
   const multivariant = await textOf(`${playbackOf(stream)}.m3u8`);
   expect(soundsIn(multivariant)).toEqual([
     'NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="1",URI="a2.m3u8"',
     'NAME="Commentaire",LANGUAGE="fr",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="a3.m3u8"',
   ]);
   expect(setsIn(await textOf(`${playbackOf(stream)}.mpd`))).toEqual([
-    ["1 en: English main a1 2", "2 de: German alternate a2 1"],
-    ["2 de: German main a2 1", "3 fr: Commentaire alternate a3 2"],
+    ["1 en: English alternate a1 2", "2 de: German main a2 1"],
+    ["1 en: English alternate a1 2", "2 de: German main a2 1", "3 fr: Commentaire alternate a3 2"],
   ]);
   const playlist = async (name: string) => await textOf(`${playbackOf(stream)}/${sessionId}/${name}.m3u8`);
-  expect((await playlist("a1")).match(/#EXT-X-GAP/g)).toHaveLength(2);
+  for (const name of ["a1", "a2"]) expect(await playlist(name)).not.toContain("#EXT-X-GAP");
   expect(await playlist("a3")).toContain(`#EXT-X-MEDIA-SEQUENCE:${msn + 1}\n`);
-  expect(await playlist("a2")).not.toContain("#EXT-X-GAP");
 
   await second.left();
-  const third = await connect(stream, {}, {}, withSounds(["a2", GERMAN], ["a3", FRENCH], ["a1", ENGLISH]));
-  expect(third.settings.sounds!.map(({ name, languageCode }) => [name, languageCode])).toEqual([
-    ["a2", "de"],
-    ["a3", "fr"],
-    ["a1", "en"],
-  ]);
+  const third = await connect(stream, {}, {}, withSounds(["a1", ENGLISH], ["a2", GERMAN], ["a3", FRENCH]));
+  expect(third.settings.sounds).toEqual([a2, { name: "a3", sampleRateHz: 48_000, ...FRENCH }, a1]);
   await third.started();
   const offered = (await originOf(env, sessionId).offer()) as unknown as LiveOffer;
-  expect(offered.variants.map(({ name }) => name)).toEqual(["v720", "a1", "a2", "a3"]);
+  expect(offered.variants.map(({ name, sound }) => [name, sound?.isAbsent])).toEqual(
+    ["v720", "a1", "a2", "a3"].map((name) => [name, undefined]),
+  );
+});
+
+test("a rendition that a gateway does not name any more is dropped, and has gaps", async () => {
+  const stream = await newStream(workspace);
+  const first = await broadcast(stream, 2, withSounds(["a1", ENGLISH], ["a2", GERMAN]));
+  await first.left();
+  const facts = withSounds(["a2", GERMAN]);
+  const second = await connect(stream, {}, {}, facts);
+  await second.started();
+  for (const { name } of facts.renditions) {
+    await bringInit(second, name, 1);
+    await bring(second, second.resume!.nextMsn, { rendition: name, init: 1, isDiscontinuous: true, atSeconds: 30 });
+  }
+  expect(await textOf(`${playbackOf(stream)}/${first.sessionId}/a1.m3u8`)).toContain("#EXT-X-GAP");
 });
 
 test("a rendition that continues with another language is listed with the new one", async () => {
   const stream = await newStream(workspace);
-  const { left } = await broadcast(stream, 2, FACTS);
-  await left();
+  const first = await broadcast(stream, 2, FACTS);
+  await first.left();
   const second = await connect(stream, {}, {}, withSounds(["a1", GERMAN]));
   await second.started();
   expect(soundsIn(await textOf(`${playbackOf(stream)}.m3u8`))).toEqual([
