@@ -53,6 +53,7 @@ export const SourceAudio = z.object({
   languageCode: z.string(), // BCP 47 / ISO 639 as tagged; "und" when not
   title: z.string(), // "" when not tagged
   isDefault: z.boolean(),
+  isDescription: z.boolean().optional(), // describes the picture for viewers who do not see it
   startMs: z.number().min(0),
   durationMs: z.number().min(0),
 });

@@ -57,6 +57,30 @@ export type Register = z.infer<typeof Register>;
 export const IngestProtocol = z.enum(["rtmp", "rtmps", "srt", "http"]);
 export type IngestProtocol = z.infer<typeof IngestProtocol>;
 
+const renditionName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/); // path component: "v720", "a1"
+
+/** Sounds of a broadcast, such as languages. Each is a rendition, "a1" to "a8"; further ones of the source are left out. */
+export const MAX_SOUNDS = 8;
+export const SOUND_RENDITION = /^a[1-8]$/;
+
+/** How the source labels a sound. */
+const soundLabels = {
+  /** BCP 47; absent = unknown. */
+  languageCode: z
+    .string()
+    .max(35)
+    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/)
+    .optional(),
+  /** It describes the picture for viewers who do not see it. */
+  isDescription: z.boolean().optional(),
+  /** Its own name in the source. */
+  title: z.string().max(255).optional(),
+  channels: z.int().positive(), // of the rendition
+};
+/** A sound of the session. */
+export const KnownSound = z.object({ name: renditionName, sampleRateHz: z.int().positive(), ...soundLabels });
+export type KnownSound = z.infer<typeof KnownSound>;
+
 const streamKey = z.string().max(512);
 
 export const AskPassphrase = z.object({ gatewayId, streamKey });
@@ -84,13 +108,16 @@ export const IngestSettings = z.object({
   segmentMs: z.int().positive(),
   /** The broadcaster resumes a session: its encoder must call `…/resume` before sending media. */
   reconnect: z.boolean(),
+  /**
+   * Sounds of the session, those of the last broadcast first. A sound of the same language continues its rendition, and one that the new
+   * broadcast lacks is continued as silence: players stop at a gap of the sound that they play. Absent = none.
+   */
+  sounds: z.array(KnownSound).max(MAX_SOUNDS).optional(),
 });
 export type IngestSettings = z.infer<typeof IngestSettings>;
 
 export const REFUSALS = ["unknown_key", "disabled", "busy", "wrong_passphrase"] as const;
 export type Refusal = (typeof REFUSALS)[number];
-
-const renditionName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/); // path component: "v720", "a1"
 
 /** Announces media that does not directly continue the previous media. */
 export const Opening = z.object({
@@ -128,6 +155,13 @@ export const AuthorizeAnswer = z.discriminatedUnion("accepted", [
 ]);
 export type AuthorizeAnswer = z.infer<typeof AuthorizeAnswer>;
 
+export const SoundFacts = z.object({
+  ...soundLabels,
+  /** The broadcast lacks it: it is silent, and new players are not offered it. */
+  isAbsent: z.boolean().optional(),
+});
+export type SoundFacts = z.infer<typeof SoundFacts>;
+
 export const LiveRendition = z.object({
   name: renditionName,
   kind: z.enum(["video", "audio"]),
@@ -136,8 +170,21 @@ export const LiveRendition = z.object({
   bitrateBps: z.number().min(0),
   codec: z.string().max(64), // RFC 6381
   timescale: z.int().positive(), // ticks per second of its parts' durations
+  /** Of `audio`. Absent in sessions from before broadcasts had several sounds. */
+  sound: SoundFacts.optional(),
 });
 export type LiveRendition = z.infer<typeof LiveRendition>;
+
+export const soundsOf = (renditions: readonly LiveRendition[]): KnownSound[] =>
+  renditions.flatMap(({ name, timescale: sampleRateHz, sound }) => {
+    if (sound === undefined) return [];
+    const { isAbsent: _, ...labels } = sound;
+    return [{ name, sampleRateHz, ...labels }];
+  });
+
+/** The sounds of a session after another broadcast. @param before those of earlier ones */
+export const mergedSounds = (newest: readonly KnownSound[], before: readonly KnownSound[]): KnownSound[] =>
+  [...newest, ...before.filter(({ name }) => newest.every((one) => one.name !== name))].slice(0, MAX_SOUNDS);
 
 export const Started = z.object({
   video: z

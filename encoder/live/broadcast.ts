@@ -1,6 +1,7 @@
 /** Encodes the bytes that one encoder process receives: decodes them once and encodes the ladder into parts. Handles timestamp jumps, format
  * changes and stalled pictures. */
 import { JobError } from "../platform/errors.ts";
+import { type BroadcastSound, namedSounds } from "./broadcast-sounds.ts";
 import { BroadcastPulse } from "./broadcast-pulse.ts";
 import { CannotContinue } from "./continuation.ts";
 import { KeyReports } from "./key-reports.ts";
@@ -12,7 +13,7 @@ import { PictureInput } from "./picture-input.ts";
 import { PicturePlans } from "./picture-plans.ts";
 import { RunSequence } from "./run-sequence.ts";
 import { SoundInput } from "./sound-input.ts";
-import { soundFormat } from "./source-shape.ts";
+import { sourceSound } from "./source-shape.ts";
 import { SourceTimeline } from "./source-timeline.ts";
 import { StrayPackets } from "./stray-packets.ts";
 import { StreamReader } from "./stream-reader.ts";
@@ -66,12 +67,15 @@ class Broadcast {
   readonly #plan: BroadcastPlan;
   readonly #timeline: SourceTimeline;
   readonly #runs: RunSequence;
-  readonly #sound: SoundInput;
+  /** By `soundId`. */
+  readonly #sounds: ReadonlyMap<number | null, SoundInput>;
+  /** The sound whose times lead when the source has no picture: that of the first packet. */
+  #leadingSound: number | null = null;
   /** Null when the source has no picture. */
   #pictures: PictureInput | null = null;
   readonly #keys: KeyReports;
   readonly #pulse: BroadcastPulse;
-  readonly #strays = new StrayPackets();
+  readonly #strays: StrayPackets;
   #packets = 0;
 
   constructor(
@@ -82,13 +86,16 @@ class Broadcast {
   ) {
     this.#source = source;
     this.#plan = plan;
-    const { video, audio, reader, interleaveSeconds } = source;
-    const leader = video === null ? "audio" : "video";
-    const sound = audio && soundFormat(audio);
-    this.#timeline = new SourceTimeline(leader, interleaveSeconds);
-    this.#runs = new RunSequence(source, sound, plan, listener);
-    this.#sound = new SoundInput(this.#runs, sound, video === null);
-    this.#keys = new KeyReports(leader, listener);
+    const { video, reader, interleaveSeconds } = source;
+    const sounds =
+      plan.continues?.run.sounds ?? namedSounds(source.sounds.map(sourceSound), plan.settings.sounds ?? []);
+    this.#timeline = new SourceTimeline(interleaveSeconds);
+    this.#runs = new RunSequence(source, sounds, plan, listener);
+    const inputOf = (sound: BroadcastSound) => new SoundInput(this.#runs, sound, video === null);
+    const sent = sounds.filter(({ streamId }) => streamId !== null);
+    this.#sounds = new Map(sent.map((sound) => [sound.streamId, inputOf(sound)]));
+    this.#strays = new StrayPackets(sounds.length);
+    this.#keys = new KeyReports(listener);
     this.#pulse = new BroadcastPulse(this.#runs, reader, listener, overload);
   }
 
@@ -118,7 +125,7 @@ class Broadcast {
   [Symbol.dispose](): void {
     this.#runs[Symbol.dispose]();
     this.#pictures?.[Symbol.dispose]();
-    this.#sound[Symbol.dispose]();
+    for (const sound of this.#sounds.values()) sound[Symbol.dispose]();
     this.#strays.close();
   }
 
@@ -137,15 +144,17 @@ class Broadcast {
 
   async #handlePacket(timed: TimedPacket): Promise<void> {
     const { kind, decodeSeconds, stream } = timed;
-    const place = this.#timeline.place(kind, decodeSeconds);
+    const isLeader = this.#isLeader(timed);
+    const place = this.#timeline.place(isLeader, decodeSeconds);
     if (place === "stray") return this.#strays.put(timed);
     if (place === "jump" || (kind === "video" && !this.#pictures!.isFor(stream))) await this.#endRun(false);
     if (place === "jump") this.#runs.changeTimeline();
     this.#runs.clock.note(decodeSeconds, Date.now());
-    this.#keys.note(timed, this.#runs.current?.soundShift ?? 0);
+    if (isLeader) this.#keys.note(timed, this.#runs.current?.soundShifts ?? {});
     if (kind === "video") for await (const frame of this.#pictures!.decode(timed)) await this.#pictures!.put(frame);
     else {
-      await this.#sound.put(timed);
+      await this.#sounds.get(timed.soundId)?.put(timed);
+      if (this.#pictures === null && !isLeader) this.#stalledAt(decodeSeconds);
       if (this.#pictures !== null && this.#runs.current !== null) {
         const stalledAt = this.#stalledAt(decodeSeconds);
         if (this.#pictures.mustStopCopying(stalledAt)) await this.#pictures.stopCopying(stalledAt);
@@ -156,7 +165,13 @@ class Broadcast {
     if (place === "jump") await this.#handleStrays();
   }
 
-  /** The time up to which the picture has stalled, or can no longer be decoded, when sound of this time arrives. */
+  #isLeader({ kind, soundId }: TimedPacket): boolean {
+    if (this.#source.video !== null) return kind === "video";
+    this.#leadingSound ??= soundId;
+    return soundId === this.#leadingSound;
+  }
+
+  /** The time up to which the leader has stalled, or can no longer be decoded, when sound of this time arrives. */
   #stalledAt(soundSeconds: number): number {
     const stalledAt = soundSeconds - this.#source.interleaveSeconds;
     this.#timeline.passUntil(stalledAt);
@@ -166,7 +181,7 @@ class Broadcast {
   /** Drains decoders and filters into the run, then closes it. @param isHeld the broadcaster may reconnect */
   async #endRun(isHeld: boolean): Promise<void> {
     await this.#pictures?.drain();
-    await this.#sound.drain();
+    for (const sound of this.#sounds.values()) await sound.drain();
     await this.#runs.close(isHeld);
     this.#pictures?.forgetUnits();
   }

@@ -5,7 +5,7 @@ import { CaptureClock } from "./capture-clock.ts";
 import { PICTURE_TIMESCALE } from "./live-grid.ts";
 import { createHash } from "node:crypto";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
-import { type PartFacts, SOUND_NAME } from "./output.ts";
+import type { PartFacts } from "./output.ts";
 import { SegmentGrid } from "./segment-grid.ts";
 
 /** The run cannot be continued unchanged. No output has been produced. */
@@ -33,9 +33,9 @@ export function placeOf(rendition: string, continues: Continuation | null): CutP
   const found = continues?.progress.find((one) => one.rendition === rendition);
   if (found === undefined) return { segment: 0, part: 0, sample: 0 };
   const { run } = continues!;
-  const isSound = rendition === SOUND_NAME;
-  const timescale = isSound ? run.sound!.sampleRateHz : PICTURE_TIMESCALE;
-  const sampleTicks = isSound ? AAC_FRAME_SAMPLES : run.grid!.ticksPerFrame;
+  const sound = run.sounds.find(({ name }) => name === rendition);
+  const timescale = sound?.format.sampleRateHz ?? PICTURE_TIMESCALE;
+  const sampleTicks = sound === undefined ? run.grid!.ticksPerFrame : AAC_FRAME_SAMPLES;
   const baseTicks = run.start.ticks[rendition] ?? Math.round(run.start.seconds * timescale);
   return {
     segment: found.msn - run.start.msn,

@@ -6,9 +6,8 @@ import { CODEC_WHITELIST } from "../media/codecs.ts";
 import { ticksToSeconds } from "../media/source.ts";
 import { captionLanguages } from "../../protocol/media/captions/caption-services.ts";
 import { isRateConfirmed } from "./live-grid.ts";
-import { LiveStreams } from "./live-streams.ts";
+import { LiveStreams, type StreamRole } from "./live-streams.ts";
 import { PacketTimes } from "./packet-times.ts";
-import type { Kind } from "./source-timeline.ts";
 import type { StreamReader } from "./stream-reader.ts";
 import { TeletextInput } from "./teletext-input.ts";
 
@@ -25,10 +24,9 @@ const LOOK_BYTES = 4 << 20;
 const RATE_PACKETS = 40;
 const RATE_SECONDS = 0.6;
 
-export interface TimedPacket {
+export interface TimedPacket extends StreamRole {
   packet: Packet; // owned by the receiver
   stream: Stream;
-  kind: Kind;
   decodeSeconds: number;
 }
 
@@ -87,8 +85,9 @@ export class LiveSource {
     return this.#streams.video;
   }
 
-  get audio(): Stream | null {
-    return this.#streams.audio;
+  /** That which players begin with first. */
+  get sounds(): Stream[] {
+    return this.#streams.sounds;
   }
 
   /** Maximum distance between picture and sound of the same time, in seconds. */
@@ -151,10 +150,10 @@ export class LiveSource {
         return null;
       }
       const stream = this.#streams.at(packet.streamIndex);
-      const kind = stream && this.#streams.kindOf(stream);
-      const ticks = stream && kind ? this.#times.complete(packet, stream) : null;
-      if (stream && kind && ticks !== null)
-        return { packet, stream, kind, decodeSeconds: ticksToSeconds(ticks, stream) };
+      const role = stream && this.#streams.roleOf(stream);
+      const ticks = stream && role ? this.#times.complete(packet, stream) : null;
+      if (stream && role && ticks !== null)
+        return { packet, stream, ...role, decodeSeconds: ticksToSeconds(ticks, stream) };
       if (stream) this.teletext.put(packet, stream);
       packet.free();
     }

@@ -1,12 +1,30 @@
-/** Selects the streams of a broadcast to encode: at most one picture and one sound. */
+/** Selects the streams of a broadcast to encode: at most one picture, and its sounds. */
 import type { FormatContext, Stream } from "node-av/lib";
-import { AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO } from "node-av/constants";
+import { AV_DISPOSITION_DEFAULT, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO } from "node-av/constants";
 import { JobError } from "../platform/errors.ts";
 import { decoderOf } from "../media/codecs.ts";
+import { chosenSounds } from "./broadcast-sounds.ts";
 import type { Kind } from "./source-timeline.ts";
+import { isDescription, languageOf } from "../media/subtitle-facts.ts";
 
 /** Largest accepted picture. */
 const MAX_PIXELS = 4096 * 2304;
+/** A sound that none of this many packets belongs to has been replaced: about one second. */
+const REPLACED_AFTER_PACKETS = 100;
+
+/** Which picture or sound a packet belongs to. */
+export interface StreamRole {
+  kind: Kind;
+  /** `streamId` of a sound: the ID of its first stream. Null for a picture. */
+  soundId: number | null;
+}
+
+interface ChosenSound {
+  id: number;
+  stream: Stream;
+  /** Number of its last packet. */
+  lastPacket: number;
+}
 
 export class LiveStreams {
   readonly #format: FormatContext;
@@ -14,7 +32,8 @@ export class LiveStreams {
   readonly #known = new Map<number, Stream>();
   readonly #atStart: number;
   #video: Stream | null;
-  #audio: Stream | null;
+  readonly #sounds: ChosenSound[];
+  #packets = 0;
 
   /**
    * @param format after its streams have been probed
@@ -24,9 +43,9 @@ export class LiveStreams {
     this.#format = format;
     this.#update();
     this.#atStart = format.streams.length;
-    this.#video = this.#best(AVMEDIA_TYPE_VIDEO);
-    this.#audio = this.#best(AVMEDIA_TYPE_AUDIO);
-    if (this.#video === null && this.#audio === null)
+    this.#video = this.#largest();
+    this.#sounds = this.#chosen().map((stream) => ({ id: stream.id, stream, lastPacket: 0 }));
+    if (this.#video === null && this.#sounds.length === 0)
       throw new JobError("source_no_streams", "The broadcast has neither picture nor sound that can be decoded.");
     refuseTooLarge(this.#video);
   }
@@ -35,8 +54,9 @@ export class LiveStreams {
     return this.#video;
   }
 
-  get audio(): Stream | null {
-    return this.#audio;
+  /** That which players begin with first. */
+  get sounds(): Stream[] {
+    return this.#sounds.map(({ stream }) => stream);
   }
 
   at(index: number): Stream | undefined {
@@ -44,32 +64,64 @@ export class LiveStreams {
     return this.#known.get(index);
   }
 
-  /** Null for a stream that is not encoded. A new stream replaces the previous one of its kind: the broadcaster has changed the codec. */
-  kindOf(stream: Stream): Kind | null {
-    if (stream.index === this.#video?.index) return "video";
-    if (stream.index === this.#audio?.index) return "audio";
-    if (stream.index < this.#atStart || !isDecodable(stream)) return null;
-    const { codecType } = stream.codecpar;
-    if (codecType === AVMEDIA_TYPE_VIDEO && this.#video !== null) {
-      this.#video = stream;
-      return "video";
+  /**
+   * Called with the stream of every packet. Null for a stream that is not encoded. A new stream replaces the previous one of its kind: the
+   * broadcaster has changed the codec.
+   */
+  roleOf(stream: Stream): StreamRole | null {
+    this.#packets += 1;
+    if (stream.index === this.#video?.index) return { kind: "video", soundId: null };
+    const sound = this.#sounds.find((one) => one.stream.index === stream.index) ?? this.#replacedBy(stream);
+    if (sound !== undefined) {
+      Object.assign(sound, { stream, lastPacket: this.#packets });
+      return { kind: "audio", soundId: sound.id };
     }
-    if (codecType === AVMEDIA_TYPE_AUDIO && this.#audio !== null) {
-      this.#audio = stream;
-      return "audio";
-    }
-    return null;
+    if (!this.#isNew(stream, AVMEDIA_TYPE_VIDEO) || this.#video === null) return null;
+    this.#video = stream;
+    return { kind: "video", soundId: null };
   }
+
+  /** The sound that a new stream continues. Several of one language may be sent at once, so the previous stream must be silent. */
+  #replacedBy(stream: Stream): ChosenSound | undefined {
+    if (!this.#isNew(stream, AVMEDIA_TYPE_AUDIO)) return undefined;
+    const language = languageOf(stream);
+    const isSilent = ({ lastPacket }: ChosenSound) => this.#packets - lastPacket > REPLACED_AFTER_PACKETS;
+    const isLike = ({ id, stream: before }: ChosenSound) =>
+      id === stream.id || (languageOf(before) === language && isDescription(before) === isDescription(stream));
+    const [only, ...others] = this.#sounds;
+    if (only === undefined || others.length > 0) return this.#sounds.find((one) => isLike(one) && isSilent(one));
+    const isUnclear = [languageOf(only.stream), language].includes("und");
+    return isLike(only) || isUnclear || isSilent(only) ? only : undefined;
+  }
+
+  #isNew = (stream: Stream, type: Stream["codecpar"]["codecType"]): boolean =>
+    stream.index >= this.#atStart && stream.codecpar.codecType === type && isDecodable(stream);
 
   #update(): void {
     for (const stream of this.#format.streams)
       if (!this.#known.has(stream.index)) this.#known.set(stream.index, stream);
   }
 
-  #best(type: Stream["codecpar"]["codecType"]): Stream | null {
-    const usable = [...this.#known.values()].filter((s) => s.codecpar.codecType === type && isDecodable(s));
+  #usable = (type: Stream["codecpar"]["codecType"]): Stream[] =>
+    [...this.#known.values()].filter((stream) => stream.codecpar.codecType === type && isDecodable(stream));
+
+  #largest(): Stream | null {
     const pixels = ({ codecpar }: Stream) => codecpar.width * codecpar.height;
-    return usable.toSorted((a, b) => pixels(b) - pixels(a) || a.index - b.index)[0] ?? null;
+    const pictures = this.#usable(AVMEDIA_TYPE_VIDEO);
+    return pictures.toSorted((a, b) => pixels(b) - pixels(a) || a.index - b.index)[0] ?? null;
+  }
+
+  #chosen(): Stream[] {
+    const streams = this.#usable(AVMEDIA_TYPE_AUDIO);
+    const isFirst = ({ id }: Stream, n: number) => streams.findIndex((one) => one.id === id) === n;
+    const candidates = streams.filter(isFirst).map((stream) => ({
+      stream,
+      index: stream.index,
+      isSent: stream.codecpar.sampleRate > 0,
+      isDefault: stream.hasDisposition(AV_DISPOSITION_DEFAULT),
+      isDescription: isDescription(stream),
+    }));
+    return chosenSounds(candidates).map(({ stream }) => stream);
   }
 }
 

@@ -3,13 +3,10 @@ import type { Continuation, KeyPlace, RunStart, RunState } from "./run-state.ts"
 import type { Fraction } from "../../protocol/jobs.ts";
 import type { IngestSettings, LiveRendition, PartCaptions, Started } from "../../protocol/live.ts";
 
-/** The name of the one audio rendition. */
-export const SOUND_NAME = "a1";
-
 export interface BroadcastPlan {
   /** Arrival time of the first bytes, epoch ms; they may have been queued for this process. Default: when they are read. */
   firstByteAtMs?: number;
-  settings: Pick<IngestSettings, "maxResolution" | "partTargetMs" | "segmentMs">;
+  settings: Pick<IngestSettings, "maxResolution" | "partTargetMs" | "segmentMs" | "sounds">;
   /** Always encode the top rung; never copy the source's pictures. */
   encodesTopRung?: boolean;
   /** Divide the first segment to shorten the startup delay (segment-grid.ts). */

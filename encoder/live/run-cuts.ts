@@ -3,7 +3,7 @@ import { type LiveGrid, PICTURE_TIMESCALE } from "./live-grid.ts";
 import { type Continuation, type RunStart, SESSION_START } from "./run-state.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
-import { type BroadcastListener, SOUND_NAME } from "./output.ts";
+import type { BroadcastListener } from "./output.ts";
 import type { CutPlan, SegmentFacts } from "./part-cutter.ts";
 import { RunCaptions } from "./run-captions.ts";
 import type { SegmentGrid } from "./segment-grid.ts";
@@ -50,9 +50,9 @@ export class RunCuts {
     };
   }
 
-  sound(sampleRateHz: number): CutPlan {
+  sound(rendition: string, sampleRateHz: number): CutPlan {
     return {
-      ...this.#of(SOUND_NAME, sampleRateHz),
+      ...this.#of(rendition, sampleRateHz),
       sampleTicks: AAC_FRAME_SAMPLES,
       segmentEnd: (segment) => this.#grid.soundEnd(segment, sampleRateHz),
       partSamples: (segment) => this.#grid.soundPartFrames(segment, sampleRateHz),

@@ -2,11 +2,11 @@
 import type { Frame } from "node-av/lib";
 import type { SourceVideo, VideoRung } from "../../protocol/jobs.ts";
 import type { H264Codec } from "../media/h264.ts";
+import type { BroadcastSound } from "./broadcast-sounds.ts";
 import type { Copy } from "./copied-rung.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import type { BroadcastPlan } from "./output.ts";
 import type { Continuation } from "./run-state.ts";
-import type { SoundFormat } from "./sound-converter.ts";
 
 export interface RunPicture {
   grid: LiveGrid;
@@ -26,7 +26,7 @@ export interface RunPlan {
   /** Source time of its first picture, or of its first sound without a picture. */
   zeroSeconds: number;
   picture: RunPicture | null;
-  sound: SoundFormat | null;
+  sounds: readonly BroadcastSound[];
   /** How much later than its picture sound may arrive before it is replaced by silence. */
   interleaveSeconds: number;
   capturedAtMs: (sourceSeconds: number) => number;

@@ -9,7 +9,7 @@ import type { RunState } from "./run-state.ts";
 /** State from which another encoder can continue the run. @param session null without a picture */
 export function runState(
   run: Run,
-  { zeroSeconds, interleaveSeconds, picture, sound, isFirstShort }: RunPlan,
+  { zeroSeconds, interleaveSeconds, picture, sounds, isFirstShort }: RunPlan,
   session: Pick<PicturePlans, "ladder" | "codecs"> | null,
 ): RunState {
   const copied = picture?.copy ?? null;
@@ -29,7 +29,7 @@ export function runState(
       leadParameterSetId: copied.leadParameterSetId,
     },
     codecs: [...(session?.codecs ?? [])],
-    sound,
+    sounds: [...sounds],
     inits: run.inits.map(({ name, init }) => [name, digestOf(init.bytes)]),
   };
 }

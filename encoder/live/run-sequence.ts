@@ -1,6 +1,7 @@
 /** The runs of a broadcast, one after the other: opens each at its position in the session, reports it and closes it. */
 import { CaptureClock } from "./capture-clock.ts";
 import { checkInits, continuedClock } from "./continuation.ts";
+import type { BroadcastSound } from "./broadcast-sounds.ts";
 import type { LiveSource } from "./live-source.ts";
 import type { BroadcastListener, BroadcastPlan, RunOpening } from "./output.ts";
 import type { PicturePlans } from "./picture-plans.ts";
@@ -8,10 +9,10 @@ import { Run } from "./run.ts";
 import type { RunPicture, RunPlan } from "./run-plan.ts";
 import { runOpening, runState } from "./run-report.ts";
 import type { Continuation, RunStart } from "./run-state.ts";
-import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
+import type { SoundPiece } from "./sound-converter.ts";
 import { startedFacts } from "./started-facts.ts";
 
-/** Sound that precedes the first picture is buffered, up to this many pieces; older pieces are dropped. */
+/** Sound that precedes the first picture is buffered, up to this many pieces of each; older pieces are dropped. */
 const MAX_EARLY_PIECES = 400;
 /** FLV timestamps are whole milliseconds. */
 const ROUNDING_SECONDS = 0.002;
@@ -19,8 +20,8 @@ const ROUNDING_SECONDS = 0.002;
 export class RunSequence {
   /** Plans the picture of each run; null when the source has no picture. Set before the first run is opened. */
   pictures: PicturePlans | null = null;
-  readonly #source: Pick<LiveSource, "video" | "audio" | "interleaveSeconds">;
-  readonly #sound: SoundFormat | null;
+  readonly #source: Pick<LiveSource, "video" | "sounds" | "interleaveSeconds">;
+  readonly #sounds: readonly BroadcastSound[];
   readonly #plan: BroadcastPlan;
   readonly #listener: BroadcastListener;
   #current: Run | null = null;
@@ -37,13 +38,13 @@ export class RunSequence {
   #afterSeconds: number;
   #isPlacing = false;
   #hasStarted = false;
-  #earlySound: SoundPiece[] = [];
+  /** By the name of its rendition. */
+  #earlySound = new Map<string, SoundPiece[]>();
   #finishedSeconds = 0;
 
-  /** @param sound format of the source's sound; null without sound */
-  constructor(source: LiveSource, sound: SoundFormat | null, plan: BroadcastPlan, listener: BroadcastListener) {
+  constructor(source: LiveSource, sounds: readonly BroadcastSound[], plan: BroadcastPlan, listener: BroadcastListener) {
     this.#source = source;
-    this.#sound = sound;
+    this.#sounds = sounds;
     this.#plan = plan;
     this.#listener = listener;
     this.#start = plan.start;
@@ -106,12 +107,14 @@ export class RunSequence {
   changeTimeline(): void {
     this.#afterSeconds = -Infinity;
     this.#clock = new CaptureClock();
-    this.#earlySound = [];
+    this.#earlySound.clear();
   }
 
-  /** Buffers sound until the next run opens. */
-  keepEarly(piece: SoundPiece): void {
-    if (this.#earlySound.push(piece) > MAX_EARLY_PIECES) this.#earlySound.shift();
+  /** Buffers sound until the next run opens. @param name of its rendition */
+  keepEarly(name: string, piece: SoundPiece): void {
+    const pieces = this.#earlySound.get(name) ?? [];
+    this.#earlySound.set(name, pieces);
+    if (pieces.push(piece) > MAX_EARLY_PIECES) pieces.shift();
   }
 
   /**
@@ -135,7 +138,9 @@ export class RunSequence {
     }
     this.#runPlan = plan;
     this.report();
-    for (const piece of this.#earlySound.splice(0)) await run.putSound(piece);
+    const early = [...this.#earlySound];
+    this.#earlySound.clear();
+    for (const [name, pieces] of early) for (const piece of pieces) await run.putSound(name, piece);
   }
 
   /** Reports the current run after a change. */
@@ -150,8 +155,8 @@ export class RunSequence {
     this.#finishedSeconds += run.endSeconds;
     this.#current = null;
     this.#listener.onRun?.(null);
-    const { sound, ...after } = await run.finish(isHeld);
-    this.#earlySound = sound === null ? [] : [sound];
+    const { sounds, ...after } = await run.finish(isHeld);
+    this.#earlySound = new Map([...sounds].map(([name, piece]) => [name, [piece]]));
     this.#after = after;
   }
 
@@ -166,7 +171,7 @@ export class RunSequence {
       settings: this.#plan.settings,
       zeroSeconds: continues?.run.zeroSeconds ?? firstSeconds,
       picture,
-      sound: continues === null ? this.#sound : continues.run.sound,
+      sounds: this.#sounds,
       interleaveSeconds: this.#source.interleaveSeconds,
       capturedAtMs: (seconds) => clock.capturedAtMs(seconds),
       isFirstShort: continues?.run.isFirstShort ?? (this.#plan.isFirstShort === true && !this.#hasStarted),
@@ -192,7 +197,7 @@ export class RunSequence {
       frameRate: this.pictures?.grid.frameRate ?? null,
       rungs: this.pictures?.ladder ?? [],
       copy: picture?.copy ?? null,
-      sound: this.#sound,
+      sounds: this.#sounds,
       segmentMs: this.#plan.settings.segmentMs,
       inits,
     });

@@ -2,7 +2,7 @@
 import type { VideoRung } from "../../protocol/jobs.ts";
 import type { H264Codec } from "../media/h264.ts";
 import type { LiveGrid } from "./live-grid.ts";
-import type { SoundFormat } from "./sound-converter.ts";
+import type { BroadcastSound } from "./broadcast-sounds.ts";
 
 /** Start of a run in its session. */
 export interface RunStart {
@@ -47,7 +47,7 @@ export interface RunState {
     leadParameterSetId: number;
   } | null;
   codecs: [string, H264Codec][];
-  sound: SoundFormat | null;
+  sounds: BroadcastSound[];
   /** SHA-256 of each rendition's init segment, by name. */
   inits: [string, string][];
 }
@@ -58,9 +58,11 @@ export interface KeyPlace {
   seconds: number;
   /** Byte offset of its packet, from the first byte this encoder received. */
   position: number;
-  /** Samples by which sound is placed after its timestamps to avoid gaps. */
-  soundShift: number;
+  soundShifts: SoundShifts;
 }
+
+/** Samples by which each sound is placed after its timestamps to avoid gaps, by the name of its rendition. */
+export type SoundShifts = Record<string, number>;
 
 /** Published extent of a rendition of the run. */
 export interface RenditionProgress {
@@ -78,5 +80,5 @@ export interface Continuation {
   run: RunState;
   progress: RenditionProgress[];
   dropped: string[];
-  soundShift: number;
+  soundShifts: SoundShifts;
 }

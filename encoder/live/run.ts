@@ -4,29 +4,25 @@
  * the end of the source. Its encoders are opened and closed with it.
  */
 import type { Frame } from "node-av/lib";
-import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import type { AvcUnit } from "../media/avc-units.ts";
 import type { CaptionScreen } from "./caption-screens.ts";
-import { placeOf } from "./continuation.ts";
-import { type BroadcastListener, SOUND_NAME } from "./output.ts";
-import { PartCutter } from "./part-cutter.ts";
+import type { BroadcastListener } from "./output.ts";
 import { PictureTrack } from "./picture-track.ts";
 import { RunCuts } from "./run-cuts.ts";
-import { MIN_LAST_SEGMENT_SECONDS, runEnd } from "./run-end.ts";
 import type { RunPicture, RunPlan } from "./run-plan.ts";
 import { openRungs, type RenditionInit } from "./run-rungs.ts";
-import type { RunStart } from "./run-state.ts";
+import { RunSounds } from "./run-sounds.ts";
+import type { RunStart, SoundShifts } from "./run-state.ts";
 import { SegmentGrid } from "./segment-grid.ts";
-import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
-import { SoundRendition } from "./sound-rendition.ts";
+import type { SoundPiece } from "./sound-converter.ts";
 
 /** End of a run in its session. */
 interface RunEnd {
   msn: number;
   seconds: number;
   initVersion: number;
-  /** The sound after the end, which belongs to the next run. */
-  sound: SoundPiece | null;
+  /** The sound after the end, which belongs to the next run, by the name of its rendition. */
+  sounds: Map<string, SoundPiece>;
 }
 
 export class Run {
@@ -34,20 +30,20 @@ export class Run {
   readonly #cutsAt: SegmentGrid;
   readonly #cuts: RunCuts;
   #picture: PictureTrack | null = null;
-  #sound: SoundRendition | null = null;
+  readonly #sounds: RunSounds;
 
   private constructor(plan: RunPlan, listener: BroadcastListener) {
     this.#plan = plan;
     const { picture, settings, isFirstShort, continues } = plan;
     this.#cutsAt = new SegmentGrid(picture?.grid ?? null, settings, isFirstShort);
     this.#cuts = new RunCuts(this.#cutsAt, plan, continues, (...part) => listener.onPart(...part));
+    this.#sounds = new RunSounds(plan, this.#cutsAt, this.#cuts);
   }
 
   static async open(plan: RunPlan, listener: BroadcastListener): Promise<Run> {
     const run = new Run(plan, listener);
-    const { picture, sound } = plan;
-    if (picture !== null) await run.#openPicture(picture, listener);
-    if (sound !== null) await run.#openSound(sound);
+    if (plan.picture !== null) await run.#openPicture(plan.picture, listener);
+    await run.#sounds.open();
     return run;
   }
 
@@ -56,21 +52,10 @@ export class Run {
     this.#picture = new PictureTrack(this.#plan, picture, this.#cutsAt, this.#cuts, listener, rungs);
   }
 
-  async #openSound(sound: SoundFormat): Promise<void> {
-    const { zeroSeconds, interleaveSeconds, continues } = this.#plan;
-    const from = placeOf(SOUND_NAME, continues);
-    const times = { zeroSeconds, interleaveSeconds, firstFrame: from.sample, shift: continues?.soundShift ?? 0 };
-    this.#sound = await SoundRendition.open(sound, times, new PartCutter(this.#cuts.sound(sound.sampleRateHz), from));
-  }
-
   /** Sets the run's start in the session. Must precede the first picture and sound. */
   begin(start: RunStart): void {
     this.#cuts.start = start;
-    const { sound, picture } = this.#plan;
-    const ticks = start.ticks[SOUND_NAME];
-    if (sound === null || picture === null || ticks === undefined) return;
-    // Sound continues at its last AAC frame, which does not end exactly where the picture did.
-    this.#sound!.delay(ticks / sound.sampleRateHz - start.seconds);
+    this.#sounds.begin(start);
   }
 
   get start(): RunStart {
@@ -84,24 +69,21 @@ export class Run {
 
   /** Init segments of all renditions, in ladder order. */
   get inits(): readonly RenditionInit[] {
-    const sound = this.#sound === null ? [] : [{ name: SOUND_NAME, init: this.#sound.init }];
-    return [...(this.#picture?.inits ?? []), ...sound];
+    return [...(this.#picture?.inits ?? []), ...this.#sounds.inits];
   }
 
   /** The session's media sequence number after the last segment that is complete in every rendition. */
   get nextMsn(): number {
-    const renditions = [this.#picture, this.#sound].filter((rendition) => rendition !== null);
-    return this.start.msn + Math.min(...renditions.map(({ segments }) => segments));
+    return this.start.msn + Math.min(this.#picture?.segments ?? Infinity, this.#sounds.segments);
   }
 
   /** Seconds from the start of the run to the end of its input. */
   get endSeconds(): number {
-    return this.#picture?.endSeconds ?? this.#sound?.endSeconds ?? 0;
+    return this.#picture?.endSeconds ?? this.#sounds.endSeconds;
   }
 
-  /** Samples by which sound is placed after its timestamps. */
-  get soundShift(): number {
-    return this.#sound?.shift ?? 0;
+  get soundShifts(): SoundShifts {
+    return this.#sounds.shifts;
   }
 
   /**
@@ -112,49 +94,35 @@ export class Run {
    * @param screens what the source's captions show with the picture
    */
   async putPicture(frame: Frame, seconds: number, unit: AvcUnit | null, screens: CaptionScreen[]): Promise<void> {
-    if (await this.#picture!.put(frame, seconds, unit, screens)) await this.#sound?.encodeUntil(this.endSeconds);
+    if (await this.#picture!.put(frame, seconds, unit, screens)) await this.#sounds.encodeUntil(this.endSeconds);
   }
 
   /** Repeats the last picture up to this source time, because the picture has stalled while the sound continues. */
   async holdPicture(untilSeconds: number): Promise<void> {
     if (await this.#picture!.hold(untilSeconds - this.#plan.zeroSeconds))
-      await this.#sound?.encodeUntil(this.endSeconds);
+      await this.#sounds.encodeUntil(this.endSeconds);
   }
 
-  async putSound(piece: SoundPiece): Promise<void> {
-    this.#sound?.write(piece);
-    await this.#sound?.encodeUntil(this.endSeconds);
+  /** @param name of its rendition */
+  async putSound(name: string, piece: SoundPiece): Promise<void> {
+    this.#sounds.write(name, piece);
+    await this.#sounds.encodeUntil(this.endSeconds);
   }
 
   /** @param isHeld the broadcaster may reconnect, so the session is held and the last segment is extended to the minimum duration */
   async finish(isHeld: boolean): Promise<RunEnd> {
     await this.#picture?.finish(isHeld);
-    const { soundSeconds, rest } = await this.#finishSound(isHeld);
+    const pictureEnd = this.#picture && { seconds: this.endSeconds, segments: this.#picture.encodedSegments };
+    const { soundSeconds, rest } = await this.#sounds.finish(pictureEnd, isHeld);
     const { seconds, initVersion } = this.start;
     const end = seconds + Math.max(this.endSeconds, soundSeconds);
-    const found = { msn: this.nextMsn, seconds: end, initVersion, sound: rest };
+    const found = { msn: this.nextMsn, seconds: end, initVersion, sounds: rest };
     this.close();
     return found;
   }
 
-  async #finishSound(isHeld: boolean): Promise<{ soundSeconds: number; rest: SoundPiece | null }> {
-    const { sound } = this.#plan;
-    if (sound === null || this.#sound === null) return { soundSeconds: 0, rest: null };
-    const frameHz = sound.sampleRateHz / AAC_FRAME_SAMPLES;
-    const isLengthened = isHeld && this.#picture === null;
-    const minLastSegment = isLengthened ? Math.ceil(MIN_LAST_SEGMENT_SECONDS * frameHz) : null;
-    const given =
-      this.#picture === null
-        ? Math.max(1, Math.ceil(this.#sound.endSeconds * frameHz - 1e-6))
-        : this.#cutsAt.soundFramesUntil(this.endSeconds, this.#picture.encodedSegments, sound.sampleRateHz);
-    const frames = runEnd(given, minLastSegment, this.#cuts.sound(sound.sampleRateHz));
-    const rest = await this.#sound.finish(frames);
-    return { soundSeconds: frames / frameHz, rest };
-  }
-
   close(): void {
     this.#picture?.close();
-    this.#sound?.close();
-    this.#sound = null;
+    this.#sounds.close();
   }
 }

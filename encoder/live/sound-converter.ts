@@ -1,12 +1,8 @@
 /** Converts decoded sound of any format, which may change midway, to timed samples of one format. */
 import type { Frame } from "node-av/lib";
 import { SoundGraph } from "../media/sound-graph.ts";
+import type { SoundFormat } from "./broadcast-sounds.ts";
 import type { DecodedFrame } from "./stream-decoder.ts";
-
-export interface SoundFormat {
-  sampleRateHz: 44100 | 48000;
-  channels: 1 | 2;
-}
 
 export interface SoundPiece {
   seconds: number; // source time

@@ -5,10 +5,11 @@ import { openAacEncoder } from "../media/aac-encoder.ts";
 import { JobError } from "../platform/errors.ts";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import { initSegment } from "../../protocol/media/cmaf.ts";
+import type { SoundFormat } from "./broadcast-sounds.ts";
 import type { InitFacts } from "./output.ts";
 import type { PartCutter } from "./part-cutter.ts";
 import { Pcm } from "./pcm.ts";
-import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
+import type { SoundPiece } from "./sound-converter.ts";
 
 export interface SoundTimes {
   /** Source time of the run's first sample. */

@@ -1,14 +1,31 @@
-/** Formats in which a source's streams are encoded. */
+/** Formats in which a source's streams are encoded, and the labels of its sounds. */
 import type { Frame, Stream } from "node-av/lib";
 import type { Size } from "../../protocol/ladder.ts";
 import { outputChannels, outputRateHz } from "../../protocol/media/audio-plan.ts";
+import { languageTag } from "../../protocol/media/language-tag.ts";
 import type { SourceVideo } from "../../protocol/jobs.ts";
-import type { SoundFormat } from "./sound-converter.ts";
+import { isDescription, languageOf, titleOf } from "../media/subtitle-facts.ts";
+import type { SoundFormat, SourceSound } from "./broadcast-sounds.ts";
 
 export const FALLBACK_SOUND: SoundFormat = { sampleRateHz: 48_000, channels: 2 };
 
+export const sourceSound = (stream: Stream): SourceSound => ({
+  streamId: stream.id,
+  format: soundFormat(stream),
+  languageCode: tagOf(stream),
+  isDescription: isDescription(stream),
+  title: titleOf(stream),
+});
+
+/** Tags are at most as long as those for which software has to have room (RFC 5646 §4.4.1). */
+const MAX_TAG_LENGTH = 35;
+function tagOf(stream: Stream): string {
+  const tag = languageTag(languageOf(stream));
+  return tag.length > MAX_TAG_LENGTH ? "und" : tag;
+}
+
 /** A stream without a known format starts as silence in the fallback format. */
-export function soundFormat({ codecpar }: Stream): SoundFormat {
+function soundFormat({ codecpar }: Stream): SoundFormat {
   if (codecpar.sampleRate <= 0) return FALLBACK_SOUND;
   return { sampleRateHz: outputRateHz(codecpar.sampleRate), channels: outputChannels(codecpar.channels) };
 }

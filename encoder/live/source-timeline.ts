@@ -1,5 +1,5 @@
 /**
- * Detects jumps in a source's timestamps. Pure. The picture leads (or the sound, without a picture). Sound far from the picture is on
+ * Detects jumps in a source's timestamps. Pure. The picture leads (or one sound, without a picture). Sound far from the leader is on
  * another timeline, because one of them jumps a few packets before the other.
  */
 
@@ -12,7 +12,6 @@ export type Kind = "video" | "audio";
 export type Place = "continuous" | "jump" | "stray";
 
 export class SourceTimeline {
-  readonly #leader: Kind;
   readonly #nearSeconds: number;
   /** Decode time of the leader's last packet, in source seconds. */
   #lastSeconds: number | undefined;
@@ -20,15 +19,14 @@ export class SourceTimeline {
   #passedSeconds = -Infinity;
 
   /** @param interleaveSeconds maximum distance between picture and sound of the same time */
-  constructor(leader: Kind, interleaveSeconds: number) {
-    this.#leader = leader;
+  constructor(interleaveSeconds: number) {
     this.#nearSeconds = Math.max(LONGEST_GAP_SECONDS, 2 * interleaveSeconds);
   }
 
-  /** @param seconds a packet's decode time in source seconds */
-  place(kind: Kind, seconds: number): Place {
+  /** @param isLeader the packet is of the stream that leads @param seconds its decode time in source seconds */
+  place(isLeader: boolean, seconds: number): Place {
     const last = this.#lastSeconds;
-    if (kind !== this.#leader) return this.isNear(seconds) ? "continuous" : "stray";
+    if (!isLeader) return this.isNear(seconds) ? "continuous" : "stray";
     this.#lastSeconds = seconds;
     const isJump =
       last !== undefined &&
@@ -37,12 +35,12 @@ export class SourceTimeline {
     return isJump ? "jump" : "continuous";
   }
 
-  /** Whether a packet of the other kind may be on the leader's timeline. */
+  /** Whether a packet of another stream may be on the leader's timeline. */
   isNear(seconds: number): boolean {
     return this.#lastSeconds === undefined || Math.abs(seconds - this.#passedSeconds) <= this.#nearSeconds;
   }
 
-  /** Advances time while the leader stalls and the other stream continues, so that a late picture is not a jump. */
+  /** Advances time while the leader stalls and another stream continues, so that a late picture is not a jump. */
   passUntil(seconds: number): void {
     if (this.#lastSeconds !== undefined) this.#passedSeconds = Math.max(this.#passedSeconds, seconds);
   }

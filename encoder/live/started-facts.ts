@@ -1,10 +1,11 @@
 /** Builds the facts reported before a broadcast's first part. */
 import { avGetCodecName, type Stream } from "node-av/lib";
 import type { Fraction, VideoRung } from "../../protocol/jobs.ts";
+import type { SoundFacts } from "../../protocol/live.ts";
 import type { Copy } from "./copied-rung.ts";
 import { peakBitrateBps } from "./live-rung.ts";
-import { type InitFacts, SOUND_NAME, type StartedFacts } from "./output.ts";
-import type { SoundFormat } from "./sound-converter.ts";
+import type { BroadcastSound } from "./broadcast-sounds.ts";
+import type { InitFacts, StartedFacts } from "./output.ts";
 import { soundBitrate } from "./sound-rendition.ts";
 import { FALLBACK_SOUND } from "./source-shape.ts";
 
@@ -13,18 +14,19 @@ interface EncodedBroadcast {
   rungs: VideoRung[];
   /** The rung copied from the source. */
   copy: Copy | null;
-  sound: SoundFormat | null;
+  sounds: readonly BroadcastSound[];
   segmentMs: number;
   inits: readonly { name: string; init: { facts: InitFacts } }[];
 }
 
 export function startedFacts(
-  { video, audio }: { video: Stream | null; audio: Stream | null },
-  { frameRate, rungs, copy, sound, segmentMs, inits }: EncodedBroadcast,
+  { video, sounds: streams }: { video: Stream | null; sounds: Stream[] },
+  { frameRate, rungs, copy, sounds, segmentMs, inits }: EncodedBroadcast,
 ): StartedFacts {
   const bitrates = new Map(rungs.map((rung) => [rung.name, peakBitrateBps(rung, segmentMs)]));
   if (copy !== null) bitrates.set(copy.rung.name, copy.bitrateBps);
-  if (sound !== null) bitrates.set(SOUND_NAME, soundBitrate(sound));
+  for (const { name, format } of sounds) bitrates.set(name, soundBitrate(format));
+  const audio = streams[0] ?? null;
   return {
     video: video && {
       codec: codecName(video),
@@ -38,13 +40,20 @@ export function startedFacts(
       channels: audio.codecpar.channels || FALLBACK_SOUND.channels,
     },
     frameRate,
-    renditions: inits.map(({ name, init }) => ({
-      name,
-      kind: name === SOUND_NAME ? "audio" : "video",
-      bitrateBps: bitrates.get(name)!,
-      ...init.facts,
-    })),
+    renditions: inits.map(({ name, init }) => {
+      const sound = sounds.find((one) => one.name === name);
+      const common = { name, bitrateBps: bitrates.get(name)!, ...init.facts };
+      return sound === undefined ? { ...common, kind: "video" } : { ...common, kind: "audio", sound: labelled(sound) };
+    }),
   };
 }
+
+const labelled = ({ streamId, languageCode, isDescription, title, format }: BroadcastSound): SoundFacts => ({
+  ...(languageCode === "und" ? {} : { languageCode }),
+  ...(isDescription ? { isDescription } : {}),
+  ...(title === "" ? {} : { title }),
+  ...(streamId === null ? { isAbsent: true } : {}),
+  channels: format.channels,
+});
 
 const codecName = ({ codecpar }: Stream) => avGetCodecName(codecpar.codecId) ?? "unknown";

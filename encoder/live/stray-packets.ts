@@ -1,14 +1,21 @@
 /** Buffers the audio packets of a timeline that the picture has not reached yet. */
 import type { TimedPacket } from "./live-source.ts";
 
+/** Of each sound. */
 const MAX_STRAYS = 200;
 
 export class StrayPackets {
+  readonly #most: number;
   #packets: TimedPacket[] = [];
+
+  /** @param sounds of the broadcast */
+  constructor(sounds: number) {
+    this.#most = MAX_STRAYS * Math.max(1, sounds);
+  }
 
   /** Takes ownership of the packet. Drops the oldest one when there are too many. */
   put(timed: TimedPacket): void {
-    if (this.#packets.push(timed) > MAX_STRAYS) this.#packets.shift()!.packet.free();
+    if (this.#packets.push(timed) > this.#most) this.#packets.shift()!.packet.free();
   }
 
   /** Returns all packets and passes on their ownership. */

@@ -15,7 +15,7 @@ import type { JobContext } from "./job-context.ts";
 import { type Look, look } from "./look.ts";
 import { openSource, startSeconds } from "./source.ts";
 import { streamEnds } from "./stream-ends.ts";
-import { languageOf, sourceSubtitles, titleOf } from "./subtitle-facts.ts";
+import { isDescription, languageOf, sourceSubtitles, titleOf } from "./subtitle-facts.ts";
 
 const MAX_DURATION_MS = 12 * 3600_000;
 const MAX_PIXELS = 7680 * 4320;
@@ -170,5 +170,6 @@ function soundFacts(stream: Stream): Unplaced<SourceAudio> {
     languageCode: languageOf(stream),
     title: titleOf(stream),
     isDefault: stream.hasDisposition(AV_DISPOSITION_DEFAULT),
+    ...(isDescription(stream) ? { isDescription: true } : {}),
   };
 }

@@ -7,6 +7,7 @@ import {
   AV_DISPOSITION_CAPTIONS,
   AV_DISPOSITION_FORCED,
   AV_DISPOSITION_HEARING_IMPAIRED,
+  AV_DISPOSITION_VISUAL_IMPAIRED,
 } from "node-av/constants";
 import {
   type ChannelCodec,
@@ -102,6 +103,9 @@ export function languageOf({ metadata }: Stream): string {
   const language = metadata?.get("language") ?? "";
   return /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language) ? language : "und";
 }
+
+/** Sound for viewers who do not see the picture, such as `audio_type` 3 of MPEG-TS (ISO/IEC 13818-1 §2.6.19): visual impaired commentary. */
+export const isDescription = (stream: Stream): boolean => stream.hasDisposition(AV_DISPOSITION_VISUAL_IMPAIRED);
 
 /** At most 255 characters; "" when there is none. */
 export const titleOf = ({ metadata }: Stream): string =>

@@ -166,6 +166,7 @@ const asRendition = (row: ReturnType<typeof recordingRows>[number]): ManifestFac
   languageCode: row.languageCode ?? null,
   languageName: row.languageName ?? null,
   isDefault: row.isDefault ?? false,
+  isDescription: row.isDescription ?? false,
   initBytes: 0,
 });
 

@@ -1,4 +1,4 @@
-import { CAPTION_CHANNEL } from "../../protocol/live.ts";
+import { CAPTION_CHANNEL, SOUND_RENDITION } from "../../protocol/live.ts";
 import type { Protection } from "../media/cenc/content-key.ts";
 import { type LiveOffer, liveMultivariant } from "../media/live/multivariant.ts";
 import { readDirectives } from "../media/live/reload.ts";
@@ -148,7 +148,7 @@ export async function answerLive(
 
 /** @throws {Problem} playback_not_found for a rung above the `resolution` of the playback ID, as of an asset */
 async function requireOffered(env: Env, { sessionId, renditions, rules }: LiveSession, name: string): Promise<void> {
-  if (CAPTION_CHANNEL.test(name) || offersVariant(renditions, rules, name)) return;
+  if (CAPTION_CHANNEL.test(name) || SOUND_RENDITION.test(name) || offersVariant(renditions, rules, name)) return;
   const { variants } = await offerOf(env, { id: sessionId, renditions }); // rungs may have been dropped
   if (!offersVariant(variants, rules, name)) throw new Problem("playback_not_found", "no such part of a stream");
 }

@@ -1,4 +1,5 @@
 /** One MPD of each kind that Sluice writes, with the sizes of its segments: video of 25 frames per second, audio of 48 kHz cut at AAC frames. */
+import type { SoundFacts } from "../../protocol/live.ts";
 import type { Protection } from "../../src/media/cenc/content-key.ts";
 import { commonPssh, widevinePssh } from "../../src/media/cenc/pssh.ts";
 import { mpd } from "../../src/media/dash/mpd.ts";
@@ -109,8 +110,19 @@ const SIZES: Record<string, [number, number]> = { v720: [1280, 720], v360: [640,
 const asMpdRendition = (rendition: LiveRendition): MpdRendition => {
   const [widthPx, heightPx] = SIZES[rendition.name] ?? [null, null];
   const { name, timescale } = rendition;
-  const [kind, codec] = name === "a1" ? (["audio", "mp4a.40.2"] as const) : (["video", "avc1.64001f"] as const);
-  return { live: rendition, facts: { name, kind, widthPx, heightPx, bitrateBps: BITRATES[name]!, codec, timescale } };
+  const sound = SOUNDS[name];
+  const [kind, codec] = name[0] === "a" ? (["audio", "mp4a.40.2"] as const) : (["video", "avc1.64001f"] as const);
+  const facts = { name, kind, widthPx, heightPx, bitrateBps: BITRATES[name] ?? BITRATES["a1"]!, codec, timescale };
+  return { live: rendition, facts: sound === undefined ? facts : { ...facts, sound } };
+};
+/** Of broadcasts with several sounds. */
+const SOUNDS: Record<string, SoundFacts> = {
+  a2: { languageCode: "de", channels: 1 },
+  a3: { languageCode: "en", isDescription: true, channels: 2 },
+};
+const withSounds = (renditions: LiveRendition[]): LiveRendition[] => {
+  const sound = renditions.find(({ name }) => name === "a1")!;
+  return [...renditions, ...Object.keys(SOUNDS).map((name) => ({ ...sound, name }))];
 };
 
 function onAir(
@@ -193,6 +205,8 @@ export const OUR_MPDS: Record<string, () => OurMpd> = {
   "encrypted ladder": () => onDemand(facts("ready", [v720, v270, a1]), 0, ENCRYPTED),
   "live, encrypted": () => onAir(session(8, 2), { protection: ENCRYPTED }),
   "ladder with two languages": () => onDemand(facts("ready", [v720, v270, a1, german])),
+  "ladder with a description of the picture": () =>
+    onDemand(facts("ready", [v720, v270, a1, { ...german, isDescription: true }])),
   passthrough: () => onDemand(facts("processing", [sourceVideo, sourceAudio])),
   "passthrough beside its ladder": () => onDemand(facts("processing", [sourceVideo, v720, v270, a1])),
   "passthrough of a single short segment": () =>
@@ -219,6 +233,8 @@ export const OUR_MPDS: Record<string, () => OurMpd> = {
   "live, at a segment's end": () => onAir(session(4, 0)),
   "live, a full window": () => onAir(session(100, 3)),
   "live, with captions": () => onAir(session(8, 2), { captions: CAPTIONS }),
+  "live, several sounds": () => onAir(withSounds(session(8, 2)), { captions: CAPTIONS }),
+  "live, several sounds, after a reconnect": () => onAir(withSounds(reconnected())),
   "live, DVR": () => onAir(session(100, 3), { windowSeconds: null }),
   "live, after a reconnect": () => onAir(reconnected()),
   "live, the window within the second Period": () => onAir(reconnected(), { windowSeconds: 4 }),

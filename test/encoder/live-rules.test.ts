@@ -127,7 +127,7 @@ test("a picture is placed immediately: rounded times keep their frame, double ra
 });
 
 test("only the leader's jumps count; sound of another timeline is stray until the picture reaches it", () => {
-  const timeline = new SourceTimeline("video", 1.2);
+  const timeline = new SourceTimeline(1.2);
   const seen = (
     [
       ["video", 10],
@@ -139,15 +139,15 @@ test("only the leader's jumps count; sound of another timeline is stray until th
       ["audio", 13],
       ["video", 499.8],
     ] as const
-  ).map(([kind, seconds]) => timeline.place(kind, seconds));
+  ).map(([kind, seconds]) => timeline.place(kind === "video", seconds));
   expect(seen).toEqual(["continuous", "continuous", "continuous", "stray", "jump", "continuous", "stray", "jump"]);
 });
 
 test("a late picture after a stall is not a jump, and neither is the next one", () => {
-  const timeline = new SourceTimeline("video", 1.2);
-  timeline.place("video", 10);
+  const timeline = new SourceTimeline(1.2);
+  timeline.place(true, 10);
   timeline.passUntil(15);
-  expect([10.1, 15.2, 17, 9].map((seconds) => timeline.place("video", seconds))).toEqual([
+  expect([10.1, 15.2, 17, 9].map((seconds) => timeline.place(true, seconds))).toEqual([
     "continuous",
     "continuous",
     "continuous",

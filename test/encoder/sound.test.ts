@@ -52,6 +52,14 @@ test("each of several tracks keeps its language, its title and its own sound", a
   expect(loudness(french.sound, 0, 3) / loudness(english.sound, 0, 3)).toBeCloseTo(0.25, 1);
 });
 
+test("sound of MPEG-TS that describes the picture is told apart", async () => {
+  const { audio } = await encoder.probe(await makeSource("audio-description"));
+  expect(audio.map(({ languageCode, isDescription }) => [languageCode, isDescription])).toEqual([
+    ["eng", true],
+    ["eng", undefined],
+  ]);
+});
+
 test("six full-scale channels are mixed to two without clipping", async () => {
   const { facts, encoded, sound } = await soundOf("surround-5.1");
   expect(facts.audio[0]).toMatchObject({ channels: 6, codec: "ac3" });

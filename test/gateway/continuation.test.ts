@@ -12,6 +12,7 @@ import { startBroadcastChild } from "../../encoder/live/broadcast-process.ts";
 import type { LiveRendition } from "../../protocol/live.ts";
 import { broadcastOf } from "../support/live.ts";
 import { decodePictures, decodeSound, loudness } from "../support/rendition.ts";
+import { toneAt } from "../support/tones.ts";
 import { until } from "./until.ts";
 
 Log.setLevel(AV_LOG_QUIET);
@@ -23,6 +24,9 @@ const CHILD_PATH = fileURLToPath(new URL("./never-overloaded-child.ts", import.m
 /** A sequence of grey levels, which reveals missing, repeated or reordered frames. */
 const LEVELS = 50;
 const COUNTING = `-f lavfi -i color=black:size=32x24:rate=${FRAME_RATE},geq=lum='20+4*mod(N\\,${LEVELS})':cb=128:cr=128,scale=640:480:flags=neighbor -f lavfi -i sine=r=48000 -t ${SECONDS} -pix_fmt yuv420p`;
+/** Beside the tone of `COUNTING`, 440 Hz, one of another frequency. */
+const TONES: Record<string, number> = { a1: 440, a2: 660 };
+const LANGUAGES = `-filter_complex sine=f=${TONES["a2"]}:r=48000:d=${SECONDS}[de] -map 0:v -map 1:a -map [de] -metadata:s:a:0 language=eng -metadata:s:a:1 language=ger`;
 const CODECS = "-c:v libx264 -preset ultrafast -bf 0 -c:a aac";
 
 /** The Worker's side of a session; accepts everything. */
@@ -192,6 +196,7 @@ test.each([
   ["FLV, all encoded", "encoded", EVENLY, `${CODECS} -g 30 -profile:v high444 -qp 0 -pix_fmt yuv444p -f flv`],
   ["FLV, top rung copied", "copied", EVENLY, `${CODECS} -g 60 -f flv`],
   ["MPEG-TS", "copied", EVENLY, `${CODECS} -g 60 -f mpegts`],
+  ["MPEG-TS with two languages", "copied", EVENLY, `${LANGUAGES} ${CODECS} -g 60 -f mpegts`],
   ["MPEG-TS that sends its tables once", "copied", EVENLY, `${CODECS} -g 60 -f mpegts`],
   ["fragmented MP4", "copied", EVENLY, `${CODECS} -g 30 ${FRAGMENTS} -f mp4`],
   ["FLV, before and behind the first copied picture", "copied", EARLY, `${CODECS} -g 60 -f flv`],
@@ -220,6 +225,8 @@ test.each([
         const usual = loudness(sound, 1, SECONDS - 1);
         for (let at = 0.1; at < SECONDS - 0.1; at += 0.02)
           expect(Math.abs(loudness(sound, at, at + 0.02) / usual - 1)).toBeLessThan(0.15);
+        for (let at = 0.1; at < SECONDS - 0.1; at += 0.1)
+          expect(Math.abs(toneAt(sound, at) - TONES[rendition]!)).toBeLessThan(40);
         continue;
       }
       expect(await session.levels(rendition)).toEqual(levelsFrom(0, SECONDS * FRAME_RATE));

@@ -23,7 +23,7 @@ const STATE: RunState = {
   rungs: RUNGS,
   copied: null,
   codecs: [],
-  sound: null,
+  sounds: [],
   inits: [],
 };
 
@@ -44,7 +44,7 @@ const part = (rendition: string, endSeconds: number): PartFacts => ({
 function running(): RunProgress {
   const progress = new RunProgress();
   for (let second = 0; second < 4; second += 1)
-    progress.onKey({ seconds: 100 + second, position: second * 1000, soundShift: second });
+    progress.onKey({ seconds: 100 + second, position: second * 1000, soundShifts: { a1: second } });
   progress.onRun(STATE);
   return progress;
 }
@@ -58,7 +58,7 @@ test("the source is needed from the newest key frame before the slowest rung's l
   expect(progress.neededFrom()).toBe(1000);
   progress.onPart(part("v270", 3.5));
   expect(progress.neededFrom()).toBe(2000);
-  expect(progress.continuation()).toMatchObject({ run: STATE, soundShift: 3 });
+  expect(progress.continuation()).toMatchObject({ run: STATE, soundShifts: { a1: 3 } });
 });
 
 test("a dropped rung does not count", () => {
@@ -74,7 +74,7 @@ test("the last parts of a run, which follow its end, do not count for the next r
   progress.onRun(null);
   progress.onPart(part("v480", 3.9));
   progress.onRun({ ...STATE, start: { ...STATE.start, msn: 9, seconds: 20 } });
-  progress.onKey({ seconds: 110, position: 9000, soundShift: 0 });
+  progress.onKey({ seconds: 110, position: 9000, soundShifts: {} });
   expect(progress.continuation()!.progress).toEqual([]);
 });
 

@@ -92,6 +92,22 @@ describe.each(CONTAINERS)("%s", (_, words) => {
   });
 });
 
+test("MPEG-TS: a program map of several packets, as of many languages, is in the head as a whole", async () => {
+  const SOUNDS = 16;
+  const maps = Array.from({ length: SOUNDS }, (_, n) => `-map 0 -metadata:s:a:${n} language=eng`).join(" ");
+  const bytes = await broadcastOf(`-f lavfi -i anullsrc=r=48000 -t 0.5 ${maps} -c:a aac -f mpegts`);
+  const units = new ContainerUnits().push(bytes);
+  const heads = new Map(units.flatMap(({ head, bytes: packet }) => (head === null ? [] : [[head, packet] as const])));
+  expect([...heads.keys()]).toEqual(["0-pat", "1-pmt-4096", "1-pmt-4096-1"]);
+  expect(
+    Buffer.concat([...heads.values()])
+      .toString("latin1")
+      .match(/eng/g),
+  ).toHaveLength(SOUNDS);
+  const tables = units.filter(({ bytes: unit }) => unit.length === 188 && (unit.readUInt16BE(1) & 0x1fff) === 0x1000);
+  expect(tables.filter(({ head }) => head === null)).toEqual([]);
+});
+
 test("back-pressure applies while nothing is read, and ends when reading resumes", async () => {
   let given = 0;
   const line = new SourceBuffer();

@@ -189,6 +189,11 @@ export const RECIPES = {
     extension: "mkv",
     ffmpeg: args`-i ${FRIDAY} -t 3 -filter_complex [0:a]asplit[en][fr0];[fr0]volume=0.25[fr] -map 0:v -map [en] -map [fr] -vf ${SMALL} ${x264()} ${AAC} -metadata:s:a:0 language=eng -metadata:s:a:1 language=fre -metadata:s:a:1 title=Commentaire -disposition:a:0 default -disposition:a:1 0`,
   },
+  "audio-description": {
+    description: "MPEG-TS with two audio tracks, the first of which describes the picture (`audio_type` 3)",
+    extension: "ts",
+    ffmpeg: args`-i ${FRIDAY} -t 1 -map 0:v -map 0:a -map 0:a -vf ${SMALL} ${x264()} ${AAC} -metadata:s:a:0 language=eng -metadata:s:a:1 language=eng -disposition:a:0 visual_impaired`,
+  },
   "subtitles-mkv": {
     description: "Matroska with subtitles: SubRip in English, ASS in Italian, WebVTT in German",
     extension: "mkv",

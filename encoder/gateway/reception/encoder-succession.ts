@@ -1,6 +1,6 @@
 /** Runs the encoders of one broadcast in succession until its source has ended. A new one replaces each that crashes. */
 import type { ChildProcess } from "node:child_process";
-import type { AuthorizeAnswer } from "../../../protocol/live.ts";
+import { type AuthorizeAnswer, mergedSounds } from "../../../protocol/live.ts";
 import { log, logWarning } from "../../../protocol/log.ts";
 import { BROADCAST_LIMITS, type BroadcastOutcome, runBroadcast } from "../../live/broadcast-process.ts";
 import { type Continuation, SESSION_START } from "../../live/run-state.ts";
@@ -62,6 +62,7 @@ export class EncoderSuccession {
     let start = this.#settings.reconnect ? null : SESSION_START;
     let continues: Continuation | null = null;
     let afterSeconds: number | undefined;
+    let sounds = this.#settings.sounds ?? [];
     // Whether the last encoder got its predecessor's input again. Done once, because media that crashes every encoder must be skipped.
     let isRestarted = false;
     for (;;) {
@@ -73,8 +74,12 @@ export class EncoderSuccession {
         await pause(NOT_STARTED_PAUSE_MS, stop);
         continue; // nothing has been read: the next encoder starts at the same position
       }
-      if (continues === null) this.#upload = new SessionUpload(this.#client, this.#ids);
-      const plan = { settings: this.#settings, start, firstByteAtMs, isFirstShort: start !== null, afterSeconds };
+      if (continues === null) {
+        sounds = mergedSounds(this.#upload.sounds ?? [], sounds);
+        this.#upload = new SessionUpload(this.#client, this.#ids);
+      }
+      const settings = { ...this.#settings, sounds };
+      const plan = { settings, start, firstByteAtMs, isFirstShort: start !== null, afterSeconds };
       const outcome = await this.#encode(child, continues === null ? plan : { ...plan, continues });
       if (stop.aborted) return "over";
       if (isSourceFailure(outcome)) return outcome.code;

@@ -1,8 +1,8 @@
 /** Records an encoder's run and its published extent, from which another encoder can continue, and the source position still needed. */
 import { PICTURE_TIMESCALE } from "../../live/live-grid.ts";
-import type { Continuation, KeyPlace, RenditionProgress, RunState } from "../../live/run-state.ts";
+import type { Continuation, KeyPlace, RenditionProgress, RunState, SoundShifts } from "../../live/run-state.ts";
 import { progressBehind } from "../../live/continuation.ts";
-import { type PartFacts, SOUND_NAME } from "../../live/output.ts";
+import type { PartFacts } from "../../live/output.ts";
 
 const MAX_FRUITLESS = 2;
 
@@ -13,7 +13,7 @@ export class RunProgress {
   #isFromStart = true;
   readonly #renditions = new Map<string, RenditionProgress>();
   readonly #dropped = new Set<string>();
-  #soundShift = 0;
+  #soundShifts: SoundShifts = {};
   /** Consecutive continuations that produced no part. */
   #fruitless = 0;
 
@@ -31,7 +31,7 @@ export class RunProgress {
 
   onKey(place: KeyPlace): void {
     this.#keys.push(place);
-    this.#soundShift = place.soundShift;
+    this.#soundShifts = place.soundShifts;
   }
 
   onPart(facts: PartFacts): void {
@@ -61,7 +61,7 @@ export class RunProgress {
       run,
       progress: [...this.#renditions.values()],
       dropped: [...this.#dropped],
-      soundShift: this.#soundShift,
+      soundShifts: this.#soundShifts,
     };
   }
 
@@ -91,12 +91,14 @@ export class RunProgress {
   }
 
   /** Source time up to which every rendition is published. */
-  #publishedSeconds({ start, zeroSeconds, rungs, copied, sound }: RunState): number {
+  #publishedSeconds({ start, zeroSeconds, rungs, copied, sounds }: RunState): number {
     const pictures = [...rungs, ...(copied === null ? [] : [copied.rung])].map(({ name }) => name);
-    const made = [...pictures, ...(sound === null ? [] : [SOUND_NAME])].filter((name) => !this.#dropped.has(name));
-    const ends = made.map((name) => {
+    const made = [
+      ...pictures.map((name) => ({ name, timescale: PICTURE_TIMESCALE })),
+      ...sounds.map(({ name, format }) => ({ name, timescale: format.sampleRateHz })),
+    ].filter(({ name }) => !this.#dropped.has(name));
+    const ends = made.map(({ name, timescale }) => {
       const ticks = this.#renditions.get(name)?.endTicks;
-      const timescale = name === SOUND_NAME ? sound!.sampleRateHz : PICTURE_TIMESCALE;
       return ticks === undefined ? 0 : ticks / timescale - start.seconds;
     });
     return zeroSeconds + Math.min(...ends);

@@ -3,6 +3,7 @@ import type { RunStart } from "../../live/run-state.ts";
 import { randomUUID } from "node:crypto";
 import type { BroadcastReceiver } from "../../live/broadcast-process.ts";
 import type { DroppedRung, InitFacts, PartFacts, Pulse, RunOpening, StartedFacts } from "../../live/output.ts";
+import { type KnownSound, soundsOf } from "../../../protocol/live.ts";
 import { log, logWarning } from "../../../protocol/log.ts";
 import { type SessionClient, SessionOver } from "../worker/session-client.ts";
 
@@ -12,6 +13,7 @@ export class SessionUpload implements BroadcastReceiver {
   readonly #ids: { streamId: string; sessionId: string };
   readonly #completeSegments = new Map<string, number>();
   readonly #dropped = new Set<string>();
+  #sounds: KnownSound[] | null = null;
   #started: Promise<unknown> = new Promise(() => {});
   #speed = 0;
   #isUploadingThumbnail = false;
@@ -36,7 +38,13 @@ export class SessionUpload implements BroadcastReceiver {
     return this.#speed;
   }
 
+  /** Sounds of its broadcast; null until they are known. */
+  get sounds(): KnownSound[] | null {
+    return this.#sounds;
+  }
+
   onStarted(facts: StartedFacts): void {
+    this.#sounds = soundsOf(facts.renditions);
     for (const { name } of facts.renditions) this.#completeSegments.set(name, 0);
     this.#started = this.#client.started(facts);
     this.#started.catch((error: unknown) => this.#note("session.start_not_reported", error));

@@ -3,6 +3,7 @@ import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { readyFacts } from "./asset-facts.ts";
+import { languageName } from "../../media/languages.ts";
 import { mediaEvent } from "./media-event.ts";
 import type { NewRendition, NewTrack } from "./projection.ts";
 import { type Asset, findAsset, nextRevision, type Track } from "./repository.ts";
@@ -80,8 +81,14 @@ function sourceTracks(rows: NewRendition[]) {
           frameRate: { num: picture.frameRateNum ?? 0, den: picture.frameRateDen ?? 1 },
         }
       : null,
-    audio: rows.filter(({ kind }) => kind === "audio").map(() => ({ languageCode: "und", title: "" })),
+    audio: rows.filter(({ kind }) => kind === "audio").map(soundTrack),
   };
+}
+
+/** The name of a sound that has none is that of its language. */
+function soundTrack({ languageCode, languageName: name }: NewRendition) {
+  const code = languageCode ?? "und";
+  return { languageCode: code, title: name === languageName(code) ? "" : (name ?? "") };
 }
 
 /** The row as a later SELECT returns it. */

@@ -119,6 +119,8 @@ export const renditions = sqliteTable(
     languageCode: text(),
     languageName: text(),
     isDefault: integer({ mode: "boolean" }).notNull().default(false),
+    /** Sound that describes the picture for viewers who do not see it. */
+    isDescription: integer({ mode: "boolean" }).notNull().default(false),
     timescale: integer().notNull(), // ticks per second; video: the frame rate's numerator, audio: the sample rate
     initBytes: integer().notNull(),
     segments: text({ mode: "json" }).$type<SegmentList>().notNull(),

@@ -2,6 +2,7 @@ import type { AudioResult, InitFacts, SegmentFacts, VideoResult } from "../../..
 import type { RenditionFacts } from "../../media/manifest/model.ts";
 import type { SegmentList } from "../../media/types.ts";
 import { languageName, languageTag } from "../../media/languages.ts";
+import { preferredSound } from "../../media/manifest/model.ts";
 import type { JobRow } from "./job-store.ts";
 import type { EncodingPlan } from "./plan.ts";
 
@@ -107,11 +108,9 @@ export function assembleRenditions(
       frameRateDen: video.grid.frameRate.den,
     });
   }
-  const preferred = Math.max(
-    0,
-    plan.audio.findIndex(({ audio }) => audio.isDefault),
-  );
-  for (const [track, { planned, made }] of sounds.entries()) {
+  const sources = plan.audio.map(({ audio }) => audio);
+  const preferred = sources.find(({ isDefault }) => isDefault) ?? preferredSound(sources);
+  for (const { planned, made } of sounds) {
     const seen = present(made);
     if (!seen) continue;
     rows.push({
@@ -119,7 +118,8 @@ export function assembleRenditions(
       channels: seen.channels ?? 2,
       languageCode: languageTag(planned.audio.languageCode),
       languageName: planned.audio.title || languageName(planned.audio.languageCode),
-      isDefault: track === preferred,
+      isDefault: planned.audio === preferred,
+      isDescription: planned.audio.isDescription ?? false,
     });
   }
   return rows;

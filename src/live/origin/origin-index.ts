@@ -42,10 +42,15 @@ export class OriginIndex {
     const nextMsn = this.#nextMsn();
     const named = new Set(session.renditions.map(({ name }) => name));
     for (const rendition of this.all) if (!named.has(rendition.name)) this.drop(rendition.name, nextMsn);
-    const added = session.renditions.filter(({ name }) => this.rendition(name) === null);
-    if (added.length === 0) return;
-    const renditions = added.map((rendition) => ({ ...rendition, firstMsn: nextMsn }));
-    this.#begin({ ...this.session, renditions: [...this.session.renditions, ...renditions] });
+    const added = session.renditions
+      .filter(({ name }) => this.rendition(name) === null)
+      .map((rendition) => ({ ...rendition, firstMsn: nextMsn }));
+    // A rendition of sound may continue with another language.
+    const labelled = this.session.renditions.map((known) => {
+      const sound = session.renditions.find(({ name }) => name === known.name)?.sound;
+      return sound === undefined ? known : { ...known, sound };
+    });
+    this.#begin({ ...this.session, renditions: [...labelled, ...added] });
   }
 
   #begin(session: OriginSession): void {

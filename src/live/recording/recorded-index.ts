@@ -1,5 +1,7 @@
 import { and, asc, eq, sql } from "drizzle-orm";
+import type { SoundFacts } from "../../../protocol/live.ts";
 import { renditions } from "../../library/assets/index.ts";
+import { MAX_CHANNELS } from "../../media/live/multivariant.ts";
 import type { Span } from "../../media/types.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
@@ -21,6 +23,9 @@ const FACTS = {
   frameRateNum: renditions.frameRateNum,
   frameRateDen: renditions.frameRateDen,
   channels: renditions.channels,
+  languageCode: renditions.languageCode,
+  languageName: renditions.languageName,
+  isDescription: renditions.isDescription,
   timescale: renditions.timescale,
 };
 
@@ -108,12 +113,25 @@ export function findRangeInIndex(index: RecordedIndex, startSeconds: number, end
 export function windowOf({ renditions: all }: RecordedIndex, range: SegmentRange): RecordedSession {
   const picture = all.find(({ kind }) => kind === "video");
   return {
-    variants: all.map(({ name, kind, codec, widthPx, heightPx }) => {
-      return { name, kind, codec, widthPx, heightPx, bitrateBps: 0 };
+    variants: all.map((row) => {
+      const { name, kind, codec, widthPx, heightPx } = row;
+      const sound = kind === "audio" ? { sound: soundOf(row) } : {};
+      return { name, kind, codec, widthPx, heightPx, bitrateBps: 0, ...sound };
     }),
     frameRate: (picture?.frameRateNum ?? 0) / (picture?.frameRateDen ?? 1),
     channels: all.find(({ kind }) => kind === "audio")?.channels ?? 0,
     renditions: all.map((one) => renditionOf(one.name, one.timescale, listWindowOf(one, range), range.first)),
+  };
+}
+
+/** As `liveSound` reads it. */
+function soundOf({ languageCode, languageName, isDescription, channels }: IndexedRendition): SoundFacts {
+  const isUnknown = languageCode === null || languageCode === "und";
+  return {
+    ...(isUnknown ? {} : { languageCode }),
+    ...(languageName === null ? {} : { title: languageName }),
+    isDescription,
+    channels: channels ?? MAX_CHANNELS,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { NewRendition } from "../../library/assets/index.ts";
 import { encodedChannels } from "../../media/live/multivariant.ts";
-import { languageName } from "../../media/languages.ts";
+import { liveSound } from "../../media/live/sounds.ts";
+import { preferredSound } from "../../media/manifest/model.ts";
 import type { RecordedSession } from "../origin/recorded-session.ts";
 
 /** Assumed frame rate of a source that states none. */
@@ -17,10 +18,12 @@ export function recordingRows(assetId: string, session: RecordedSession): Record
     const { kind, codec, widthPx, heightPx } = variant;
     const common = { assetId, name, kind, codec, origin: "ladder" as const, isWhole: true, timescale, segments };
     if (kind === "video") return [{ ...common, widthPx, heightPx, ...frameRateOf(session.frameRate, timescale) }];
-    const channels = encodedChannels(session.channels);
-    return [{ ...common, channels, languageCode: "und", languageName: languageName("und") }];
+    const { isAbsent: _, ...sound } = liveSound(variant, encodedChannels(session.channels));
+    return [{ ...common, ...sound }];
   });
-  const sound = rows.filter(({ kind }) => kind === "audio").map((row, n) => ({ ...row, isDefault: n === 0 }));
+  const sounds = rows.filter(({ kind }) => kind === "audio");
+  const preferred = preferredSound(sounds);
+  const sound = sounds.map((row) => ({ ...row, isDefault: row === preferred }));
   const pictures = rows.filter(({ kind }) => kind === "video");
   const area = ({ widthPx, heightPx }: RecordedRow) => (widthPx ?? 0) * (heightPx ?? 0);
   return [...pictures.toSorted((one, other) => area(other) - area(one)), ...sound];

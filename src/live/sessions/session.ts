@@ -1,4 +1,10 @@
-import { type IngestProtocol, type IngestSettings, SILENT_AFTER_MS, type Started } from "../../../protocol/live.ts";
+import {
+  type IngestProtocol,
+  type IngestSettings,
+  type KnownSound,
+  SILENT_AFTER_MS,
+  type Started,
+} from "../../../protocol/live.ts";
 import type { Env } from "../../platform/env.ts";
 import { isOnAir, type StreamStatus } from "../streams/moves.ts";
 import type { ConnectOrder, RecordingOrder } from "../streams/stream-calls.ts";
@@ -30,6 +36,8 @@ export interface Session {
   /** Whole segments so far, which is the next media sequence number. */
   segments: number;
   facts: Started | null;
+  /** Sounds of all its broadcasts, those of the newest first. Absent in sessions opened by releases that did not store it. */
+  sounds?: KnownSound[];
   droppedRungs: string[];
 }
 

@@ -47,10 +47,11 @@ function resume(machine: StreamParts, before: Session, order: ConnectOrder): Con
   return accept(machine, session, true);
 }
 
-function accept(machine: StreamParts, { id: sessionId, connection, settings }: Session, isResumed: boolean) {
+function accept(machine: StreamParts, session: Session, isResumed: boolean) {
+  const { id: sessionId, connection, settings, sounds = [] } = session;
   machine.hasDisconnected = false;
   machine.listen();
   log("live.connected", { streamId: machine.id, sessionId, connection });
-  const answered: IngestSettings = { ...settings, reconnect: isResumed };
+  const answered: IngestSettings = { ...settings, reconnect: isResumed, ...(sounds.length > 0 ? { sounds } : {}) };
   return { accepted: true as const, sessionId, connection, settings: answered, isResumed };
 }

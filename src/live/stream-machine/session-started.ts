@@ -1,4 +1,4 @@
-import type { Started } from "../../../protocol/live.ts";
+import { mergedSounds, soundsOf, type Started } from "../../../protocol/live.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Connection, StartedAnswer } from "../streams/stream-calls.ts";
 import { currentSession } from "./current-session.ts";
@@ -12,8 +12,10 @@ export function onStarted(
   const session = currentSession(machine, { sessionId, connection });
   if (session === null) return { isOver: true };
   machine.listen();
-  machine.commit(() => machine.saveSession({ ...session, facts }));
-  if (session.recording !== null && !session.isRecording) startRecording(machine, { ...session, facts });
+  const sounds = mergedSounds(soundsOf(facts.renditions), session.sounds ?? []);
+  const started = { ...session, facts, sounds };
+  machine.commit(() => machine.saveSession(started));
+  if (session.recording !== null && !session.isRecording) startRecording(machine, started);
   else machine.enqueueStatus(machine.state.status);
   return { isOver: false, settings: session.settings, maxDurationS: session.maxDurationS ?? 0 };
 }

@@ -6,7 +6,14 @@ import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
 import { dashBandwidth } from "./bandwidth.ts";
 import { CENC_NAMESPACE, contentProtection } from "./content-protection.ts";
 import { type Period, periodsOf } from "./periods.ts";
-import { AUDIO_CHANNELS_SCHEME, fractionText, isSampleRate, pictureAspect, UNKNOWN_LANGUAGE } from "./set-facts.ts";
+import {
+  AUDIO_CHANNELS_SCHEME,
+  fractionText,
+  isSampleRate,
+  pictureAspect,
+  soundRoles,
+  UNKNOWN_LANGUAGE,
+} from "./set-facts.ts";
 import { segmentTemplate } from "./segment-template.ts";
 import { hasTextFiles, LONGEST_TEXT_SEGMENT_SECONDS, textFile, textPieces, textSet, textTemplate } from "./text-set.ts";
 import { element, escapeXml, isoDuration, isoDurationUp, isoEnd } from "./xml.ts";
@@ -166,7 +173,7 @@ function audioSet(row: Rendition, id: number, { presentation, protection, bandwi
     // The schema requires every ContentProtection before the first Label, and every Label before the first Role.
     ...contentProtection(protection),
     `<Label>${escapeXml(trackLabel(row, presentation.audio.indexOf(row)))}</Label>`,
-    element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: isMain ? "main" : "alternate" }),
+    ...soundRoles(isMain, row.isDescription),
     element(
       "Representation",
       {

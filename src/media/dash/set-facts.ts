@@ -1,10 +1,23 @@
 /** Attributes of adaptation sets, common to on-demand and live MPDs (DASH-IF IOP 4.3 §3.2.4). */
 import { SAMPLE_RATES_HZ } from "../mp4/aac.ts";
+import { element } from "./xml.ts";
 
 export const AUDIO_CHANNELS_SCHEME = "urn:mpeg:dash:23003:3:audio_channel_configuration:2011";
 
 /** RFC 5646: audio without a known language. */
 export const UNKNOWN_LANGUAGE = "und";
+
+/** Purpose and roles of sound (roles of ISO/IEC 23009-1 §5.8.5.5). The schema requires every Accessibility before the first Role. */
+export function soundRoles(isMain: boolean, isDescription: boolean): string[] {
+  const roles = [isMain ? "main" : "alternate", ...(isDescription ? ["description"] : [])];
+  return [
+    // 1 = for the visually impaired (ETSI TS 102 822-3-1).
+    ...(isDescription
+      ? [element("Accessibility", { schemeIdUri: "urn:tva:metadata:cs:AudioPurposeCS:2007", value: "1" })]
+      : []),
+    ...roles.map((value) => element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value })),
+  ];
+}
 
 export interface FrameRate {
   num: number;

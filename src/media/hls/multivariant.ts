@@ -63,6 +63,7 @@ function audioGroup(audio: Rendition[], locate: Locate, hasVideo: boolean): stri
       LANGUAGE: row.languageCode && row.languageCode !== "und" ? quoted(row.languageCode) : null,
       DEFAULT: row === preferred ? "YES" : "NO",
       AUTOSELECT: "YES",
+      CHARACTERISTICS: row.isDescription ? quoted(DESCRIPTION_CHARACTERISTICS) : null,
       CHANNELS: quoted(String(row.channels ?? 2)),
       URI: quoted(locate(row.name)),
     });
@@ -78,6 +79,9 @@ const textRates = (text: TextTrack[]) => ({
 /** For viewers who do not hear the sound (HLS Authoring Specification, 4.5). */
 export const CAPTION_CHARACTERISTICS =
   "public.accessibility.transcribes-spoken-dialog,public.accessibility.describes-music-and-sound";
+
+/** For viewers who do not see the picture (RFC 8216 §4.3.4.1). */
+export const DESCRIPTION_CHARACTERISTICS = "public.accessibility.describes-video";
 
 /** The subtitle renditions (RFC 8216 §4.3.4.1). Players select none without a choice of the viewer, except the default one. */
 function textGroup(text: TextTrack[], locate: Locate): string[] {

@@ -2,17 +2,12 @@ import type { Protection } from "../cenc/content-key.ts";
 import { liveProtectionBps } from "../cenc/overhead.ts";
 import { CENC_NAMESPACE, contentProtection } from "../dash/content-protection.ts";
 import { timeline } from "../dash/segment-template.ts";
-import {
-  AUDIO_CHANNELS_SCHEME,
-  fractionText,
-  type FrameRate,
-  pictureAspect,
-  UNKNOWN_LANGUAGE,
-} from "../dash/set-facts.ts";
+import { AUDIO_CHANNELS_SCHEME, fractionText, type FrameRate, pictureAspect, soundRoles } from "../dash/set-facts.ts";
 import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
 import { element, escapeXml, isoDuration, isoDurationUp, isoEnd } from "../dash/xml.ts";
 import type { CaptionChannel } from "./captions.ts";
 import { captionSets } from "./mpd-captions.ts";
+import { liveSound, soundLabels } from "./sounds.ts";
 import {
   durations,
   type Listed,
@@ -41,7 +36,7 @@ export interface LiveMpd {
   /** Null = every Period since the beginning of the session is retained. */
   origin?: PeriodOrigin | null;
   frameRate: number | null;
-  /** Channels of the session's audio. */
+  /** Channels of audio that does not say them. */
   channels: number;
   /** BaseURL of the renditions. Some players resolve it against `location`, which is in the same directory as the MPD. */
   base: string;
@@ -164,8 +159,8 @@ function periodElement(period: MpdPeriod, session: LiveMpd): string | null {
   const there = listed.filter(({ segments }) => segments.length > 0);
   // A finished Period leaves the window as soon as one rendition has left, because players need video with its last audio.
   if (there.length === 0 || (period.untilMsn !== null && there.length < listed.length)) return null;
-  const of = (kind: string) => there.filter(({ rendition }) => rendition.facts.kind === kind);
-  const video = of("video");
+  const video = there.filter(({ rendition }) => rendition.facts.kind === "video");
+  const sounds = session.renditions.filter(({ facts }) => facts.kind === "audio");
   return element(
     "Period",
     {
@@ -173,35 +168,55 @@ function periodElement(period: MpdPeriod, session: LiveMpd): string | null {
       start: isoDuration(period.startSeconds),
       duration: period.durationSeconds === null ? null : isoDuration(period.durationSeconds),
     },
-    ...(video.length > 0 ? [adaptationSet(0, "video", video, period, session)] : []),
-    ...of("audio").map((one, n) => adaptationSet(n + 1, "audio", [one], period, session)),
-    ...captionSets(video, of("audio").length + 1, period, session.captions),
+    ...(video.length > 0 ? [adaptationSet(0, video, period, session, ROLE_OF_VIDEO)] : []),
+    ...soundSets(sounds, there, period, session),
+    ...captionSets(video, sounds.length + 1, period, session.captions),
   );
 }
+
+/** One set for each sound of the session that the Period has. The id of a set is the same in all Periods. */
+function soundSets(sounds: MpdRendition[], there: Listed[], period: MpdPeriod, session: LiveMpd): string[] {
+  const listed = sounds.flatMap(({ facts }, n) => {
+    const one = there.find(({ rendition }) => rendition.facts.name === facts.name);
+    return one === undefined ? [] : [{ one, id: n + 1, ...liveSound(facts, session.channels) }];
+  });
+  return soundLabels(listed).map(({ languageCode, label, isPreferred, isDescription }, n) => {
+    const { id, one } = listed[n]!;
+    // The label of a single sound says no more than its language.
+    const labels = sounds.length > 1 || languageCode !== "und" ? [`<Label>${escapeXml(label)}</Label>`] : [];
+    const about = [...labels, ...soundRoles(isPreferred, isDescription)];
+    return adaptationSet(id, [one], period, session, about, languageCode);
+  });
+}
+
+const ROLE_OF_VIDEO = [element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: "main" })];
 
 const firstListed = (live: LiveRendition, timing: LiveTiming, windowSeconds: number | null): number =>
   windowed(live, timing, windowSeconds).segments[0]?.msn ?? live.firstMsn;
 
+/** @param about elements that say what it is @param lang of sound; null of a picture */
 function adaptationSet(
   id: number,
-  kind: "video" | "audio",
   set: Listed[],
   period: MpdPeriod,
   session: LiveMpd,
+  about: string[],
+  lang: string | null = null,
 ): string {
   const { frameRate, channels, clockUri, timing, protection = null } = session;
+  const kind = lang === null ? "video" : "audio";
   return element(
     "AdaptationSet",
     {
       id,
       contentType: kind,
       mimeType: `${kind}/mp4`,
-      ...(kind === "video" ? pictureFacts(set, frameRate) : { lang: UNKNOWN_LANGUAGE }),
+      ...(kind === "video" ? pictureFacts(set, frameRate) : { lang }),
       segmentAlignment: true,
       startWithSAP: 1,
     },
     ...contentProtection(protection),
-    element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: id <= 1 ? "main" : "alternate" }),
+    ...about,
     ...set.map(({ rendition: { facts, live }, segments }) =>
       element(
         "Representation",
@@ -217,7 +232,12 @@ function adaptationSet(
             : { audioSamplingRate: facts.timescale }),
         },
         ...(kind === "audio"
-          ? [element("AudioChannelConfiguration", { schemeIdUri: AUDIO_CHANNELS_SCHEME, value: channels })]
+          ? [
+              element("AudioChannelConfiguration", {
+                schemeIdUri: AUDIO_CHANNELS_SCHEME,
+                value: liveSound(facts, channels).channels,
+              }),
+            ]
           : []),
         producerTime(live, period, clockUri),
         segmentTemplate(live, segments, period, timing),

@@ -1,8 +1,10 @@
+import type { SoundFacts } from "../../../protocol/live.ts";
 import { liveProtectionBps } from "../cenc/overhead.ts";
 import { quoted, tag } from "../hls/attributes.ts";
-import { CAPTION_CHARACTERISTICS } from "../hls/multivariant.ts";
+import { CAPTION_CHARACTERISTICS, DESCRIPTION_CHARACTERISTICS } from "../hls/multivariant.ts";
 import { type Selection, selectRungs } from "../manifest/selection.ts";
 import { type CaptionChannel, captionLabels, CAPTIONS_BPS } from "./captions.ts";
+import { liveSound, soundLabels } from "./sounds.ts";
 
 export interface LiveVariant {
   name: string;
@@ -11,6 +13,8 @@ export interface LiveVariant {
   heightPx: number | null;
   bitrateBps: number; // of the largest segment that the encoder may make
   codec: string; // RFC 6381
+  /** Absent of a picture, and in sessions from before broadcasts had several sounds. */
+  sound?: SoundFacts | undefined;
 }
 
 const GROUP = "audio";
@@ -18,7 +22,7 @@ const TEXT_GROUP = "captions";
 /** Container overhead. */
 const OVERHEAD = 1.05;
 
-const MAX_CHANNELS = 2;
+export const MAX_CHANNELS = 2;
 /** The encoder produces mono or stereo, and stereo for a source with unknown channels. */
 export const encodedChannels = (sourceChannels: number): number =>
   Math.min(sourceChannels, MAX_CHANNELS) || MAX_CHANNELS;
@@ -27,7 +31,7 @@ export interface LiveOffer {
   variants: LiveVariant[];
   /** Frames per second of the video; null = unknown. */
   frameRate: number | null;
-  /** Channels of the encoded audio; null = unknown. */
+  /** Channels of encoded audio that does not say them; null = unknown. */
   channels: number | null;
   /** Peak bit rate so far, by rendition. */
   measuredBps: Record<string, number>;
@@ -51,19 +55,22 @@ export function liveMultivariant(
   isProtected = false,
 ): string {
   const { variants, frameRate, channels, captions } = offer;
-  const audio = variants.filter(({ kind }) => kind === "audio");
+  const audio = variants.filter(({ kind, sound }) => kind === "audio" && sound?.isAbsent !== true);
   const video = variants.filter(({ kind }) => kind === "video").toSorted((a, b) => b.bitrateBps - a.bitrateBps);
   const peak = (one: LiveVariant) => peakBps(one, offer) + (isProtected ? liveProtectionBps(one.kind) : 0);
   const soundPeakBps = Math.max(0, ...audio.map(peak));
   const textBps = captions.length > 0 ? CAPTIONS_BPS : 0;
-  const streams = video.length > 0 ? selectRungs(video, selection) : audio;
+  const sounds = soundLabels(audio.map((one) => liveSound(one, channels)));
+  // A single sound without a picture is a variant itself and needs no group.
+  const hasSoundGroup = video.length > 0 || sounds.length > 1;
+  const mainSound = sounds.find(({ isPreferred }) => isPreferred);
+  const streams =
+    video.length > 0 ? selectRungs(video, selection) : audio.filter(({ name }) => name === mainSound?.name);
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:6",
     "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...(video.length > 0
-      ? audio.map((one, index) => audioTag(index, channels, `${base}/${one.name}.m3u8${query}`))
-      : []),
+    ...(hasSoundGroup ? sounds.map((sound) => audioTag(sound, `${base}/${sound.name}.m3u8${query}`)) : []),
     ...(video.length > 0
       ? captionLabels(captions).map((channel) => captionsTag(channel, `${base}/${channel.name}.m3u8${query}`))
       : []),
@@ -73,7 +80,7 @@ export function liveMultivariant(
         CODECS: quoted([...new Set([stream.codec, ...audio.map(({ codec }) => codec)])].join(",")),
         RESOLUTION: stream.widthPx === null ? null : `${stream.widthPx}x${stream.heightPx}`,
         "FRAME-RATE": stream.kind === "video" ? frameRate?.toFixed(3) : null,
-        AUDIO: stream.kind === "video" && audio.length > 0 ? quoted(GROUP) : null,
+        AUDIO: hasSoundGroup && audio.length > 0 ? quoted(GROUP) : null,
         SUBTITLES: stream.kind === "video" && captions.length > 0 ? quoted(TEXT_GROUP) : null,
         "CLOSED-CAPTIONS": stream.kind === "video" ? "NONE" : null,
       }),
@@ -100,13 +107,15 @@ const captionsTag = ({ label, languageCode, isSubtitle }: ReturnType<typeof capt
 const peakBps = ({ name, bitrateBps }: LiveVariant, { measuredBps }: LiveOffer): number =>
   Math.max(bitrateBps * OVERHEAD, measuredBps[name] ?? 0);
 
-const audioTag = (index: number, channels: number | null, uri: string) =>
+const audioTag = (sound: ReturnType<typeof soundLabels>[number], uri: string) =>
   tag("EXT-X-MEDIA", {
     TYPE: "AUDIO",
     "GROUP-ID": quoted(GROUP),
-    NAME: quoted(`Audio ${index + 1}`), // as in the recording
-    DEFAULT: index === 0 ? "YES" : "NO",
+    NAME: quoted(sound.label), // as in the recording
+    LANGUAGE: sound.languageCode === "und" ? null : quoted(sound.languageCode),
+    DEFAULT: sound.isPreferred ? "YES" : "NO",
     AUTOSELECT: "YES",
-    CHANNELS: channels === null ? null : quoted(String(channels)),
+    CHARACTERISTICS: sound.isDescription ? quoted(DESCRIPTION_CHARACTERISTICS) : null,
+    CHANNELS: sound.channels === null ? null : quoted(String(sound.channels)),
     URI: quoted(uri),
   });

@@ -19,6 +19,8 @@ export interface Rendition {
   languageCode: string | null;
   languageName: string | null;
   isDefault: boolean;
+  /** Sound that describes the picture for viewers who do not see it. */
+  isDescription: boolean;
   timescale: number;
   initBytes: number;
   segments: SegmentList;
@@ -34,7 +36,8 @@ type Optional =
   | "channels"
   | "languageCode"
   | "languageName"
-  | "isDefault";
+  | "isDefault"
+  | "isDescription";
 
 /** A rendition as inserted, without its asset's id. Omitted properties are null. */
 export type RenditionFacts = Omit<Rendition, Optional> & { [Name in Optional]?: Rendition[Name] | undefined };
@@ -56,6 +59,11 @@ export interface TextTrack {
 /** The sound that players begin with: of several defaults, and of none, the first counts. */
 export const preferredAudio = (audio: readonly Rendition[]): Rendition | undefined =>
   audio.find(({ isDefault }) => isDefault) ?? audio[0];
+
+/** The default sound of a source that names none. */
+export const preferredSound = <Sound extends { isDescription?: boolean | undefined }>(
+  sounds: readonly Sound[],
+): Sound | undefined => sounds.find(({ isDescription }) => isDescription !== true) ?? sounds[0];
 
 /** The subtitles that players show without a choice of the viewer: of several defaults the first counts. */
 export const preferredText = (text: readonly TextTrack[]): TextTrack | undefined =>
@@ -207,5 +215,8 @@ export const secondsOf = ({ segments, timescale }: Rendition) =>
   segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / timescale;
 
 /** The label of an audio track in players' menus. */
-export const trackLabel = ({ languageCode, languageName }: Rendition, position: number) =>
+export const trackLabel = (
+  { languageCode, languageName }: Pick<Rendition, "languageCode" | "languageName">,
+  position: number,
+): string =>
   languageName === null || languageCode === null || languageCode === "und" ? `Audio ${position + 1}` : languageName;

@@ -93,6 +93,27 @@ interface LiveFace {
   captions(): string[];
   /** Shows the first captions. */
   showCaptions(): void;
+  /** The languages of the sounds. */
+  sounds(): string[];
+  /** Plays the sound of this language. */
+  hear(language: string): void;
+}
+
+/** What the element plays, as frequencies. */
+let heard: AnalyserNode | undefined;
+function listen(): AnalyserNode {
+  const audio = new AudioContext();
+  const analyser = new AnalyserNode(audio, { fftSize: 8192, smoothingTimeConstant: 0 });
+  audio.createMediaElementSource(video).connect(analyser).connect(audio.destination);
+  video.muted = false;
+  return analyser;
+}
+/** The loudest frequency, in Hz; 0 = silence. */
+function loudestHz(analyser: AnalyserNode): number {
+  const levels = new Float32Array(analyser.frequencyBinCount); // in dB
+  analyser.getFloatFrequencyData(levels);
+  const loudest = levels.reduce((best, level, bin) => (level > levels[best]! ? bin : best), 0);
+  return levels[loudest]! < -60 ? 0 : (loudest * analyser.context.sampleRate) / analyser.fftSize;
 }
 
 function playHls(url: string, config: object): LiveFace {
@@ -111,6 +132,8 @@ function playHls(url: string, config: object): LiveFace {
       hls.subtitleDisplay = true;
       hls.subtitleTrack = 0;
     },
+    sounds: () => hls.audioTracks.map(({ lang }) => lang ?? "und"),
+    hear: (language) => (hls.audioTrack = hls.audioTracks.findIndex(({ lang }) => lang === language)),
   };
 }
 
@@ -130,6 +153,11 @@ function playDash(url: string, config: object): LiveFace {
       player.enableText(true);
       player.setTextTrack(0);
     },
+    sounds: () => player.getTracksFor("audio").map(({ lang }) => lang ?? "und"),
+    hear(language) {
+      const track = player.getTracksFor("audio").find(({ lang }) => lang === language);
+      if (track !== undefined) player.setCurrentTrack(track);
+    },
   };
 }
 
@@ -147,6 +175,11 @@ async function playShaka(url: string, config: object): Promise<LiveFace> {
     toLive: () => player.goToLive(),
     captions: () => player.getTextTracks().map(({ label }) => label ?? ""),
     showCaptions: () => player.selectTextTrack(player.getTextTracks()[0]),
+    sounds: () => [...new Set(player.getVariantTracks().map(({ language }) => language))],
+    hear(language) {
+      const track = player.getVariantTracks().find((one) => one.language === language);
+      if (track !== undefined) player.selectVariantTrack(track, true);
+    },
   };
 }
 
@@ -168,6 +201,10 @@ export const live = {
   toLive: (): void => face.toLive(),
   captions: (): string[] => face.captions(),
   showCaptions: (): void => face.showCaptions(),
+  sounds: (): string[] => face.sounds(),
+  hear: (language: string): void => face.hear(language),
+  /** Unmutes the element. */
+  toneHz: (): number => loudestHz((heard ??= listen())),
   seekable: (): [number, number] | null =>
     video.seekable.length === 0 ? null : [video.seekable.start(0), video.seekable.end(0)],
   buffered: (): [number, number][] =>

@@ -1,5 +1,6 @@
 /** Rules of live streams. */
 import { JobFailure } from "../../../protocol/jobs.ts";
+import { chosenSounds } from "../../../encoder/live/broadcast-sounds.ts";
 import { RunCaptions } from "../../../encoder/live/run-captions.ts";
 import { Dropped, Ended, Heartbeat, PartCaptions, PartQuery, Started } from "../../../protocol/live.ts";
 import { OriginCaptions } from "../../../src/live/origin/origin-captions.ts";
@@ -68,6 +69,23 @@ const recording = (renditions: number) => (bound: number) => {
 const text = (length: number) => "x".repeat(length);
 const parsed = (schema: { safeParse(body: unknown): { success: boolean } }, body: unknown) =>
   schema.safeParse(body).success ? TAKEN : "422";
+/** A sound of the broadcast. */
+const sounding = (sound: object) =>
+  parsed(Started, {
+    video: null,
+    audio: null,
+    renditions: [{ ...rung("mp4a"), kind: "audio", sound: { channels: 2, ...sound } }],
+  });
+const encoded = (sounds: number) => {
+  const candidate = { isSent: true, isDefault: false, isDescription: false };
+  const chosen = chosenSounds(Array.from({ length: sounds }, (_, index) => ({ ...candidate, index })));
+  return chosen.length === sounds ? TAKEN : "left out";
+};
+const languageTag = (length: number) => {
+  let tag = "de";
+  while (tag.length < length) tag += `-${"x".repeat(Math.min(8, length - tag.length - 1))}`;
+  return tag;
+};
 const beat = (more: object) => ({ segments: 0, droppedRungs: [], speed: 1, at: 0, ...more });
 const rung = (codec: string) => ({
   name: "v720",
@@ -189,6 +207,9 @@ export const LIVE_TRIALS = {
     parsed(Started, { video: null, audio: null, renditions: [{ ...rung("avc1"), name: text(length) }] }),
   ),
   "live-codec": upTo((length) => parsed(Started, { video: null, audio: null, renditions: [rung(text(length))] })),
+  "live-sounds": upTo(encoded),
+  "live-sound-language": upTo((length) => sounding({ languageCode: languageTag(length) })),
+  "live-sound-title": upTo((length) => sounding({ title: text(length) })),
   "live-segments": upTo((segments) => parsed(Heartbeat, beat({ segments }))),
   "live-dropped-rungs": upTo((count) =>
     parsed(Heartbeat, beat({ droppedRungs: Array.from({ length: count }, () => "v") })),

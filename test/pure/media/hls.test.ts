@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { peakBitrate } from "../../../src/media/manifest/bandwidth.ts";
+import { mpd } from "../../../src/media/dash/mpd.ts";
 import { segmentSeconds } from "../../../src/media/hls/attributes.ts";
 import { iframePlaylist } from "../../../src/media/hls/iframe-playlist.ts";
 import { mediaPlaylist } from "../../../src/media/hls/media-playlist.ts";
@@ -31,6 +32,18 @@ P/v270.m3u8
 #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=36000,CODECS="avc1.64001f",RESOLUTION=1280x720,URI="P/v720/iframes.m3u8"
 #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=36000,CODECS="avc1.64001f",RESOLUTION=480x270,URI="P/v270/iframes.m3u8"
 `);
+});
+
+test("sound that describes the picture says so, in HLS and DASH", () => {
+  const described = { ...french, isDescription: true };
+  const presentation = presentationOf(facts("ready", [v720, english, described]))!;
+  expect(multivariantPlaylist(presentation, "P")).toMatch(
+    /NAME="French",.*AUTOSELECT=YES,CHARACTERISTICS="public.accessibility.describes-video",CHANNELS/,
+  );
+  const sets = mpd(presentation, "P", new Date()).match(/<AdaptationSet[^>]*contentType="audio".*?<Representation/g)!;
+  expect(
+    sets.map((set) => [...set.matchAll(/<(Accessibility|Role)[^>]*value="([^"]+)"/g)].map((one) => one[2])),
+  ).toEqual([["main"], ["1", "alternate", "description"]]);
 });
 
 test("a single audio rendition without video is a plain variant", () => {

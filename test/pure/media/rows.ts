@@ -24,6 +24,7 @@ export function videoRow(
     languageCode: null,
     languageName: null,
     isDefault: false,
+    isDescription: false,
     timescale: 25,
     initBytes: 800,
     segments: {

@@ -4,7 +4,7 @@ import type { StreamTimer } from "../../../src/live/stream-machine/parts.ts";
 import type { LiveStreamMachine } from "../../../durable-objects/live-stream-machine.ts";
 import { FACTS } from "../../support/live-facts.ts";
 import { gatewayCredential } from "../../../protocol/gateway-credential.ts";
-import type { AuthorizeAnswer, HeartbeatAnswer, Started, Resume } from "../../../protocol/live.ts";
+import type { AuthorizeAnswer, HeartbeatAnswer, IngestSettings, Started, Resume } from "../../../protocol/live.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { events } from "../../../src/events/index.ts";
 import { CATALOGUE, type EventType } from "../../../src/events/catalogue/catalogue.ts";
@@ -73,6 +73,8 @@ export async function ask(stream: Stream, more: object = {}, overrides = {}): Pr
 export interface Broadcaster {
   sessionId: string;
   token: string;
+  /** What its encoder is told. */
+  settings: IngestSettings;
   /** Where its media continues; null for a new session. */
   resume: Resume | null;
   started(facts?: Started): Promise<number>;
@@ -80,7 +82,13 @@ export interface Broadcaster {
   left(): Promise<number>;
 }
 
-export async function connect(stream: Stream, more: object = {}, overrides = {}): Promise<Broadcaster> {
+/** @param facts of its media, with which a session continues */
+export async function connect(
+  stream: Stream,
+  more: object = {},
+  overrides = {},
+  facts: Started = FACTS,
+): Promise<Broadcaster> {
   const answer = await ask(stream, more, overrides);
   if (!answer.accepted) throw new Error(`refused: ${answer.reason}`);
   const { sessionId, token, settings } = answer;
@@ -88,13 +96,14 @@ export async function connect(stream: Stream, more: object = {}, overrides = {})
   const opening = {
     id: crypto.randomUUID(),
     capturedAt: Date.now(),
-    renditions: FACTS.renditions.map(({ name }) => ({ name, initSha256: "0".repeat(64) })),
+    renditions: facts.renditions.map(({ name }) => ({ name, initSha256: "0".repeat(64) })),
   };
   return {
     sessionId,
     token,
+    settings,
     resume: settings.reconnect ? await (await call("resume", opening)).json<Resume>() : null,
-    started: async (facts = FACTS) => (await call("started", facts)).status,
+    started: async (started = facts) => (await call("started", started)).status,
     heartbeat: async (segments = 0, heartbeat = {}) =>
       await (
         await call("heartbeat", { segments, droppedRungs: [], speed: 1, at: Date.now(), ...heartbeat })

@@ -56,3 +56,21 @@ test("audio without video is listed when it is done, to its own end", () => {
   const rows = assembleRenditions("asset", { ...PLAN, video: null }, [sound] as unknown as JobRow[], false);
   expect(rows.map(({ name, segments: { bytes } }) => [name, bytes.length])).toEqual([["a1", 7]]);
 });
+
+test("a source without a default sound begins with the first that does not describe the picture", () => {
+  const audio = [{ languageCode: "eng", isDescription: true }, { languageCode: "ger" }].map((labels, n) => ({
+    rendition: `a${n + 1}`,
+    audio: { isDefault: false, title: "", ...labels },
+  }));
+  const plan = { ...PLAN, video: null, audio } as unknown as EncodingPlan;
+  const jobs = [0, 1].map((track) => ({
+    ...sound,
+    spec: { kind: "audio", track },
+    result: { ...sound.result, rendition: { ...sound.result.rendition, name: `a${track + 1}` } },
+  }));
+  const rows = assembleRenditions("asset", plan, jobs as unknown as JobRow[], false);
+  expect(rows.map(({ languageCode, isDefault, isDescription }) => [languageCode, isDefault, isDescription])).toEqual([
+    ["en", false, true],
+    ["de", true, false],
+  ]);
+});

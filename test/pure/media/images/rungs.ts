@@ -25,6 +25,7 @@ export function ladderRung({
     languageCode: null,
     languageName: null,
     isDefault: false,
+    isDescription: false,
     timescale: 25,
     initBytes: 700,
     segments: {

@@ -1,0 +1,1 @@
+ALTER TABLE `renditions` ADD `is_description` integer DEFAULT false NOT NULL;

@@ -1,0 +1,44 @@
+import type { SoundFacts } from "../../../protocol/live.ts";
+import { preferredSound, trackLabel } from "../manifest/model.ts";
+import { languageName } from "../languages.ts";
+
+/** A sound of a live session, as players list it. */
+export interface LiveSound {
+  name: string;
+  languageCode: string; // BCP 47; "und" when the source does not say it
+  /** The name in the source, or that of the language; "default" without both. */
+  languageName: string;
+  isDescription: boolean;
+  /** The newest broadcast lacks it: it is silent. */
+  isAbsent: boolean;
+  /** Of the rendition; null = unknown. */
+  channels: number | null;
+}
+
+/** @param channels of sounds without labels, in sessions from before broadcasts had several */
+export function liveSound(
+  { name, sound }: { name: string; sound?: SoundFacts | undefined },
+  channels: number | null,
+): LiveSound {
+  const languageCode = sound?.languageCode ?? "und";
+  return {
+    name,
+    languageCode,
+    languageName: sound?.title ?? languageName(languageCode),
+    isDescription: sound?.isDescription ?? false,
+    isAbsent: sound?.isAbsent ?? false,
+    channels: sound?.channels ?? channels,
+  };
+}
+
+/** What players list, as for on-demand media. Names are unique within a group. */
+export function soundLabels(sounds: readonly LiveSound[]): (LiveSound & { label: string; isPreferred: boolean })[] {
+  const seen = new Map<string, number>();
+  const preferred = preferredSound(sounds.filter(({ isAbsent }) => !isAbsent)) ?? sounds[0];
+  return sounds.map((sound, n) => {
+    const label = trackLabel(sound, n);
+    const count = (seen.get(label) ?? 0) + 1;
+    seen.set(label, count);
+    return { ...sound, label: count === 1 ? label : `${label} ${count}`, isPreferred: sound === preferred };
+  });
+}
