@@ -7,6 +7,8 @@ import type { CaptionPage, SegmentRange } from "./recorded-session.ts";
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS captions (channel TEXT, msn INTEGER, last_part INTEGER NOT NULL, cues TEXT NOT NULL,
   PRIMARY KEY (channel, msn)) WITHOUT ROWID`;
+/** Releases before 2026-11-25 moved the cues of older segments to R2. Sessions that were on air then have such rows. */
+const IS_KEPT = "cues <> ''";
 const CHANNELS_KEY = "captions";
 const BYTES_KEY = "captionsBytes";
 /** Captions of a segment, as JSON. Later parts of a segment beyond it are not shown. A row holds 2 MB. */
@@ -85,7 +87,7 @@ export class OriginCaptions {
   }
 
   #row(channel: string, msn: number): { lastPart: number; bytes: number; cues: Cue[] } | null {
-    const query = "SELECT last_part AS lastPart, cues FROM captions WHERE channel = ? AND msn = ?";
+    const query = `SELECT last_part AS lastPart, cues FROM captions WHERE channel = ? AND msn = ? AND ${IS_KEPT}`;
     const row = this.#storage.sql.exec<{ lastPart: number; cues: string }>(query, channel, msn).toArray()[0];
     return row === undefined
       ? null
@@ -96,7 +98,7 @@ export class OriginCaptions {
   page(channel: string, { first, last }: SegmentRange): CaptionPage {
     const segments: CaptionPage["segments"] = [];
     if (!this.has(channel)) return { segments, nextMsn: null };
-    const query = "SELECT msn, cues FROM captions WHERE channel = ? AND msn BETWEEN ? AND ? ORDER BY msn";
+    const query = `SELECT msn, cues FROM captions WHERE channel = ? AND msn BETWEEN ? AND ? AND ${IS_KEPT} ORDER BY msn`;
     let length = 0;
     for (const { msn, cues } of this.#storage.sql.exec<{ msn: number; cues: string }>(query, channel, first, last)) {
       length += cues.length;
