@@ -1,5 +1,5 @@
 /** Converts decoded sound of any format, which may change midway, to timed samples of one format. */
-import type { Frame } from "node-av/lib";
+import { planesOf } from "../media/decoded-sound.ts";
 import { SoundGraph } from "../media/sound-graph.ts";
 import type { SoundFormat } from "./broadcast-sounds.ts";
 import type { DecodedFrame } from "./stream-decoder.ts";
@@ -64,13 +64,4 @@ export class SoundConverter {
     const layout = channels === 1 ? "mono" : "stereo";
     return `aresample=${sampleRateHz}:rematrix_maxval=1.0:out_chlayout=${layout}:out_sample_fmt=fltp`;
   }
-}
-
-function planesOf(frame: Frame): Float32Array[] {
-  const bytes = frame.nbSamples * Float32Array.BYTES_PER_ELEMENT;
-  return (frame.data ?? []).slice(0, frame.channels).map((plane) => {
-    const copy = new Float32Array(frame.nbSamples);
-    Buffer.from(copy.buffer).set(plane.subarray(0, bytes));
-    return copy;
-  });
 }

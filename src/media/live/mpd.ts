@@ -1,57 +1,44 @@
-import type { Protection } from "../cenc/content-key.ts";
-import { liveProtectionBps } from "../cenc/overhead.ts";
-import { CENC_NAMESPACE, contentProtection } from "../dash/content-protection.ts";
-import { timeline } from "../dash/segment-template.ts";
-import { AUDIO_CHANNELS_SCHEME, fractionText, type FrameRate, pictureAspect, soundRoles } from "../dash/set-facts.ts";
+import { CENC_NAMESPACE } from "../dash/content-protection.ts";
+import { soundRoles } from "../dash/set-facts.ts";
 import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
 import { element, escapeXml, isoDuration, isoDurationUp, isoEnd } from "../dash/xml.ts";
 import type { CaptionChannel } from "./captions.ts";
 import { captionSets } from "./mpd-captions.ts";
 import { liveSound, soundLabels } from "./sounds.ts";
 import {
-  durations,
   type Listed,
-  type ListedSegment,
   listedSegments,
   type MpdPeriod,
   type MpdRendition,
   type PeriodOrigin,
   periodsOf,
 } from "./mpd-periods.ts";
-import { type LiveRendition, type LiveTiming, measuredBitrate, segmentSeconds, windowed } from "./timeline.ts";
+import { adaptationSet, type SetContext } from "./mpd-sets.ts";
+import { type LiveRendition, type LiveTiming, segmentSeconds, windowed } from "./timeline.ts";
 
-const OVERHEAD = 1.05; // container overhead
 /** Target latency with low latency: this many parts, and at least `LEAST_LATENCY_MS`. */
 const LATENCY_PARTS = 3;
 const LEAST_LATENCY_MS = 1200;
 const STANDARD_TARGETS = 3;
 
-export interface LiveMpd {
+export interface LiveMpd extends SetContext {
   renditions: MpdRendition[];
-  timing: LiveTiming;
   /** Null = from the renditions' first segment on. */
   windowSeconds: number | null;
   /** With `windowSeconds` null: older segments have been removed. */
   isCut?: boolean;
   /** Null = every Period since the beginning of the session is retained. */
   origin?: PeriodOrigin | null;
-  frameRate: number | null;
-  /** Channels of audio that does not say them. */
-  channels: number;
   /** BaseURL of the renditions. Some players resolve it against `location`, which is in the same directory as the MPD. */
   base: string;
   /** URL of the MPD for reloads. */
   location: string;
-  /** URL of the clock for UTCTiming. */
-  clockUri: string;
   nowMs: number;
   /**
    * Omits `type` once the session has ended; "static" is its default. libavformat cannot parse an MPD without `type`, and then plays the
    * segments it already has to the end. With an MPD it can parse, it requests a last segment shorter than 1 s repeatedly.
    */
   omitsType?: boolean;
-  /** Of encrypted media. */
-  protection?: Protection | null;
   /** Channels of captions that have shown text. */
   captions?: readonly CaptionChannel[];
 }
@@ -193,120 +180,3 @@ const ROLE_OF_VIDEO = [element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011",
 
 const firstListed = (live: LiveRendition, timing: LiveTiming, windowSeconds: number | null): number =>
   windowed(live, timing, windowSeconds).segments[0]?.msn ?? live.firstMsn;
-
-/** @param about elements that say what it is @param lang of sound; null of a picture */
-function adaptationSet(
-  id: number,
-  set: Listed[],
-  period: MpdPeriod,
-  session: LiveMpd,
-  about: string[],
-  lang: string | null = null,
-): string {
-  const { frameRate, channels, clockUri, timing, protection = null } = session;
-  const kind = lang === null ? "video" : "audio";
-  return element(
-    "AdaptationSet",
-    {
-      id,
-      contentType: kind,
-      mimeType: `${kind}/mp4`,
-      ...(kind === "video" ? pictureFacts(set, frameRate) : { lang }),
-      segmentAlignment: true,
-      startWithSAP: 1,
-    },
-    ...contentProtection(protection),
-    ...about,
-    ...set.map(({ rendition: { facts, live }, segments }) =>
-      element(
-        "Representation",
-        {
-          id: facts.name,
-          codecs: facts.codec,
-          // A copied source may exceed its announced rate, so the measured rate counts too.
-          bandwidth:
-            Math.ceil(Math.max(facts.bitrateBps * OVERHEAD, measuredBitrate(live))) +
-            (protection === null ? 0 : liveProtectionBps(facts.kind)),
-          ...(kind === "video"
-            ? { width: facts.widthPx, height: facts.heightPx, frameRate: frameRateText(frameRate), sar: "1:1" }
-            : { audioSamplingRate: facts.timescale }),
-        },
-        ...(kind === "audio"
-          ? [
-              element("AudioChannelConfiguration", {
-                schemeIdUri: AUDIO_CHANNELS_SCHEME,
-                value: liveSound(facts, channels).channels,
-              }),
-            ]
-          : []),
-        producerTime(live, period, clockUri),
-        segmentTemplate(live, segments, period, timing),
-      ),
-    ),
-  );
-}
-
-const pictureFacts = (set: Listed[], frameRate: number | null) => {
-  const sizes = set.map(({ rendition: { facts } }) => facts);
-  return {
-    par: pictureAspect(sizes),
-    maxWidth: Math.max(...sizes.map(({ widthPx }) => widthPx ?? 0)),
-    maxHeight: Math.max(...sizes.map(({ heightPx }) => heightPx ?? 0)),
-    maxFrameRate: frameRateText(frameRate),
-  };
-};
-
-/** Capture time, as in the media's `prft` boxes. */
-const producerTime = (live: LiveRendition, { mediaSeconds, capturedAtMs }: MpdPeriod, clockUri: string) =>
-  element(
-    "ProducerReferenceTime",
-    {
-      id: 0,
-      inband: true,
-      type: "captured",
-      wallClockTime: new Date(capturedAtMs).toISOString(),
-      presentationTime: Math.round(mediaSeconds * live.timescale),
-    },
-    element("UTCTiming", { schemeIdUri: "urn:mpeg:dash:utc:http-iso:2014", value: clockUri }),
-  );
-
-function segmentTemplate(
-  live: LiveRendition,
-  segments: ListedSegment[],
-  period: MpdPeriod,
-  timing: LiveTiming,
-): string {
-  const { timescale } = live;
-  const [first] = segments;
-  const initVersion = live.segments[first!.msn - (live.segments[0]?.msn ?? 0)]?.initVersion ?? newestInit(live);
-  const isLow = timing.partTargetMs !== null && !live.hasEnded;
-  return element(
-    "SegmentTemplate",
-    {
-      timescale,
-      presentationTimeOffset: Math.round(period.mediaSeconds * timescale),
-      startNumber: first!.msn,
-      ...(isLow
-        ? {
-            // A segment can be requested once its first part is available.
-            availabilityTimeOffset: Number((timing.targetDurationSeconds - timing.partTargetMs! / 1000).toFixed(3)),
-            availabilityTimeComplete: false,
-          }
-        : {}),
-      initialization: `$RepresentationID$/init-${initVersion}.mp4`,
-      media: "$RepresentationID$/$Number$.m4s",
-    },
-    element("SegmentTimeline", {}, ...timeline(durations(segments), first!.startTicks)),
-  );
-}
-
-const newestInit = (live: LiveRendition) => live.segments.at(-1)?.initVersion ?? 0;
-
-const frameRateText = (frameRate: number | null) => fractionText(frameRateOf(frameRate));
-
-/** 29.97 is 30000/1001. */
-function frameRateOf(frameRate: number | null): FrameRate {
-  if (frameRate === null) return { num: 0, den: 1 };
-  const whole = Math.round(frameRate);
-  return Math.abs(frameRate - whole) < 0.005 ? { num: whole, den: 1 } : { num: whole * 1000, den: 1001 };
-}
