@@ -111,6 +111,7 @@ export default defineConfig({
           exclude: ["test/e2e/growing.test.ts", "test/e2e/live/**"],
           environment: "node",
           isolate: false,
+          maxConcurrency: 8, // players that mostly wait for the time to pass
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

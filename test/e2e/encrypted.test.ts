@@ -50,7 +50,7 @@ afterAll(async () => {
 const licenseUrl = async () =>
   `${worker.url}/v1/on-demand/drm/license/clearkey/${playbackId}?token=${await token("drm")}`;
 
-test.each([
+test.concurrent.each([
   ["hls.js", "m3u8"],
   ["shaka", "mpd"],
   ["dash.js", "mpd"],

@@ -158,12 +158,13 @@ describe("while an asset is processed", () => {
     return played;
   }
 
-  test("hls.js that begins at the first playable moment plays /standard.mp4 in real time from 0 to its end without an error", async () => {
+  // Three side by side: each mostly waits for the time to pass, and the encoder is soon done.
+  test.concurrent("hls.js that begins at the first playable moment plays /standard.mp4 in real time from 0 to its end without an error", async () => {
     const played = await playFromTheStart("hls.js", await stage.platform.create(stage.server.url("/standard.mp4")));
     expect(played).toMatchObject({ errors: [], badAnswers: [] });
   });
 
-  test("hls.js plays a standard file from 0 to its end while it is uploaded slower than it plays, without an error", async () => {
+  test.concurrent("hls.js plays a standard file from 0 to its end while it is uploaded slower than it plays, without an error", async () => {
     const upload = await uploadSlowly(stage.platform, "test/fixtures/flower.mp4");
     const manifest = `${stage.platform.baseUrl}/${upload.playbackId}.m3u8`;
     await expect.poll(() => text(manifest), { timeout: 20_000, interval: 50 }).not.toBeNull();
@@ -181,12 +182,14 @@ describe("while an asset is processed", () => {
     expect(Math.abs(played.endedAtSeconds - played.durationSeconds)).toBeLessThan(0.1);
   });
 
-  test("the hosted page of a media that is still being uploaded is that of a video, from its start to its end, and not of a broadcast", async () => {
+  test.concurrent("the hosted page of a media that is still being uploaded is that of a video, from its start to its end, and not of a broadcast", async ({
+    onTestFinished: onFinished,
+  }) => {
     const { playbackId, isSent } = await uploadSlowly(stage.platform, "test/fixtures/flower.mp4", { title: "Growing" });
     const manifest = `${stage.platform.baseUrl}/${playbackId}.m3u8`;
     await expect.poll(() => text(manifest), { timeout: 20_000, interval: 50 }).not.toBeNull();
     const page = await stage.browser.newPage();
-    onTestFinished(() => page.close());
+    onFinished(() => page.close());
     await page.goto(`${stage.platform.baseUrl}/player/${playbackId}`);
     await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
     expect([...(await playlistsNow(manifest)).values()].every(isWhole)).toBe(false);

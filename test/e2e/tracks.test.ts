@@ -99,7 +99,7 @@ afterAll(async () => {
   await Promise.all([stage?.close(), page?.close()]);
 });
 
-test.each<[TrackPlayer, "m3u8" | "mpd"]>([
+test.concurrent.each<[TrackPlayer, "m3u8" | "mpd"]>([
   ["hls.js", "m3u8"],
   ["dash.js", "mpd"],
   ["shaka", "m3u8"],
