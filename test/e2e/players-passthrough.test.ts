@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchChromium } from "./players/chromium.ts";
+import { launchTestBrowser } from "./players/chromium.ts";
 import { servePlayerPage } from "./players/page-server.ts";
 import { playThrough } from "./players/play-through.ts";
 import { type PlaybackWorker, seedStandardSource, startPlaybackWorker } from "./players/seeded-worker.ts";
@@ -11,7 +11,7 @@ let page: Awaited<ReturnType<typeof servePlayerPage>>;
 let browser: Browser;
 
 beforeAll(async () => {
-  [worker, page, browser] = await Promise.all([startPlaybackWorker(), servePlayerPage(), launchChromium()]);
+  [worker, page, browser] = await Promise.all([startPlaybackWorker(), servePlayerPage(), launchTestBrowser()]);
 });
 
 afterAll(async () => {

@@ -16,7 +16,7 @@ import { CODE_BITS, CODE_PLACE, decodeClock } from "../../../scripts/live/clock-
 import { readPicture } from "../../support/pictures.ts";
 import { axeFindings } from "../pages/axe.ts";
 import { contrastOf, whiten } from "../pages/contrast.ts";
-import { launchChromium } from "../players/chromium.ts";
+import { launchTestBrowser } from "../players/chromium.ts";
 import { servePlayerPage } from "../players/page-server.ts";
 import { type Watched, watchLive } from "./watch-live.ts";
 
@@ -65,7 +65,7 @@ beforeAll(
   async () => {
     [platform, browser, page] = await Promise.all([
       sharedPlatform({ withIngest: true }),
-      launchChromium(),
+      launchTestBrowser(),
       servePlayerPage("live-page.ts"),
     ]);
     stream = await newLiveStream(platform);
@@ -119,7 +119,9 @@ test.each(PLAYERS)(
   },
 );
 
-test("the hosted page shows that it is live, readable on a white picture, and axe finds nothing", async () => {
+// Three side by side: each mostly waits for its page.
+
+test.concurrent("the hosted page shows that it is live, readable on a white picture, and axe finds nothing", async () => {
   const hosted = await browser.newPage({ viewport: { width: 640, height: 360 } });
   await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}`);
   await hosted.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0, null, {
@@ -140,7 +142,7 @@ test("the hosted page shows that it is live, readable on a white picture, and ax
   await hosted.close();
 });
 
-test("the hosted page resumes where it was paused, and the live button and End go where playback does not stall", async () => {
+test.concurrent("the hosted page resumes where it was paused, and the live button and End go where playback does not stall", async () => {
   const hosted = await browser.newPage({ viewport: { width: 640, height: 360 } });
   await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}`);
   const position = () => hosted.evaluate(() => document.querySelector("video")!.currentTime);
@@ -186,7 +188,7 @@ test("the hosted page resumes where it was paused, and the live button and End g
   await hosted.close();
 });
 
-test("above the time line of a DVR window, the hosted page shows the picture of that time", async () => {
+test.concurrent("above the time line of a DVR window, the hosted page shows the picture of that time", async () => {
   const hosted = await browser.newPage({ viewport: { width: 1000, height: 600 } });
   await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}?dvrMode=true`);
   const times = () =>

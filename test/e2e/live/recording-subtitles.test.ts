@@ -7,7 +7,7 @@ import { eventually, type LiveStreamRecord, newLiveStream, smallestPlaylist } fr
 import { type Media, sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { bufferContent } from "../../support/source-content.ts";
 import { type SourceServer, startSourceServer } from "../../support/source-server.ts";
-import { launchChromium } from "../players/chromium.ts";
+import { launchTestBrowser } from "../players/chromium.ts";
 import { openTracksPage } from "../players/open-tracks-page.ts";
 import { servePlayerPage } from "../players/page-server.ts";
 import type { TrackPlayer } from "../players/tracks-page.ts";
@@ -51,7 +51,7 @@ async function recordingOf({ streamId }: LiveStreamRecord): Promise<Media> {
 beforeAll(async () => {
   [platform, browser, page, files] = await Promise.all([
     sharedPlatform({ withIngest: true }),
-    launchChromium(),
+    launchTestBrowser(),
     servePlayerPage("tracks-page.ts"),
     startSourceServer(),
   ]);
