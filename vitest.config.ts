@@ -21,7 +21,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 60_000,
           isolate: false,
-          maxWorkers: 1, // beside `worker`
+          maxWorkers: 1, // beside `live`
         },
       },
       {
@@ -136,7 +136,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 2,
         },
       },
       {
@@ -147,7 +147,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 2,
         },
       },
       {
@@ -158,7 +158,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 1, // the soak makes fewer events than it counts on beside another platform of this project
+          maxWorkers: 2,
         },
       },
     ],

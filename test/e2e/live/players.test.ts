@@ -119,9 +119,7 @@ test.each(PLAYERS)(
   },
 );
 
-// Three side by side: each mostly waits for its page.
-
-test.concurrent("the hosted page shows that it is live, readable on a white picture, and axe finds nothing", async () => {
+test("the hosted page shows that it is live, readable on a white picture, and axe finds nothing", async () => {
   const hosted = await browser.newPage({ viewport: { width: 640, height: 360 } });
   await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}`);
   await hosted.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0, null, {
@@ -142,7 +140,7 @@ test.concurrent("the hosted page shows that it is live, readable on a white pict
   await hosted.close();
 });
 
-test.concurrent("the hosted page resumes where it was paused, and the live button and End go where playback does not stall", async () => {
+test("the hosted page resumes where it was paused, and the live button and End go where playback does not stall", async () => {
   const hosted = await browser.newPage({ viewport: { width: 640, height: 360 } });
   await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}`);
   const position = () => hosted.evaluate(() => document.querySelector("video")!.currentTime);
@@ -188,7 +186,7 @@ test.concurrent("the hosted page resumes where it was paused, and the live butto
   await hosted.close();
 });
 
-test.concurrent("above the time line of a DVR window, the hosted page shows the picture of that time", async () => {
+test("above the time line of a DVR window, the hosted page shows the picture of that time", async () => {
   const hosted = await browser.newPage({ viewport: { width: 1000, height: 600 } });
   await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}?dvrMode=true`);
   const times = () =>
