@@ -21,7 +21,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 60_000,
           isolate: false,
-          maxWorkers: 1, // beside `worker`
+          maxWorkers: 1, // beside `live`
         },
       },
       {
@@ -111,6 +111,7 @@ export default defineConfig({
           exclude: ["test/e2e/growing.test.ts", "test/e2e/live/**"],
           environment: "node",
           isolate: false,
+          maxConcurrency: 8, // players that mostly wait for the time to pass
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
@@ -135,7 +136,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 2,
         },
       },
       {
@@ -146,7 +147,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 2,
         },
       },
       {
@@ -157,7 +158,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 1, // the soak makes fewer events than it counts on beside another platform of this project
+          maxWorkers: 2,
         },
       },
     ],

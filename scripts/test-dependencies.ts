@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { findTestBrowser, SHELL } from "./demo/find-browser.ts";
 
 const GSTREAMER_PLUGINS = ["base", "good", "bad", "ugly"].map((set) => `gstreamer1.0-plugins-${set}`);
 
@@ -8,7 +9,7 @@ const GSTREAMER_PLUGINS = ["base", "good", "bad", "ugly"].map((set) => `gstreame
  * that acts as a CDN, and native players.
  */
 const PROGRAMS = [
-  { packages: ["chromium"], path: process.env.CHROMIUM ?? "/usr/bin/chromium", variable: "CHROMIUM" },
+  { packages: ["chromium-headless-shell"], path: findTestBrowser() ?? SHELL, variable: "CHROMIUM" },
   { packages: ["ffmpeg"], path: process.env.FFMPEG ?? "/usr/bin/ffmpeg", variable: "FFMPEG" },
   { packages: ["nginx"], path: process.env.NGINX ?? "/usr/sbin/nginx", variable: "NGINX" },
   { packages: ["mpv"], path: process.env.MPV ?? "/usr/bin/mpv", variable: "MPV" },

@@ -2,22 +2,19 @@
 export type Lane = readonly string[];
 
 /**
- * Phases run one after another, the lanes of a phase concurrently. The first and the last phase play, broadcast, restart and measure response
- * times in real time, so they leave a part of the CPU free. The second is bound by the CPU: its tests wait for conditions, and may take
- * longer. A third lane beside players makes them stall, and so do the crash tests and, for the live players, e2e; beside tests that compute, a third lane takes as long as
- * it saves.
+ * Phases run one after another, the lanes of a phase concurrently. The first two are bound by the CPU: their tests wait for conditions, and may take
+ * longer. The others play and broadcast in real time, so they leave a part of the CPU free: a third lane beside players makes them stall, and so do, for the live
+ * players, the crash tests and e2e. Beside the live players run `conformance`, which takes a quarter of a core, and `pure`, which yields to them.
  */
 export const PHASES: readonly (readonly Lane[])[] = [
-  [["conformance", "crash"], ["platform"]],
-  [
-    ["encoder", "fuzz", "pure"],
-    ["worker", "gateway"],
-  ],
-  [
-    ["e2e", "live"],
-    ["broadcast", "growing"],
-  ],
+  [["crash"], ["platform"]],
+  [["encoder", "fuzz", "gateway"], ["worker"]],
+  [["e2e"], ["broadcast", "growing"]],
+  [["live"], ["conformance", "pure"]],
 ];
+
+/** Projects that yield the CPU to whatever runs beside them: they wait for no clock. */
+export const YIELDING: readonly string[] = ["pure"];
 
 export const PROJECTS: readonly string[] = PHASES.flat(2);
 

@@ -4,7 +4,7 @@ import { exportSPKI, generateKeyPair, SignJWT } from "jose";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { buildPlayer } from "../../scripts/build.ts";
-import { launchChromium } from "./players/chromium.ts";
+import { launchTestBrowser } from "./players/chromium.ts";
 import { servePlayerPage } from "./players/page-server.ts";
 import type { harness } from "./players/page.ts";
 import { playThrough } from "./players/play-through.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   [worker, page, browser] = await Promise.all([
     startPlaybackWorker(),
     servePlayerPage(),
-    launchChromium(),
+    launchTestBrowser(),
     buildPlayer(),
   ]);
   const flower = await readFile(new URL("../fixtures/flower.mp4", import.meta.url));
@@ -50,7 +50,7 @@ afterAll(async () => {
 const licenseUrl = async () =>
   `${worker.url}/v1/on-demand/drm/license/clearkey/${playbackId}?token=${await token("drm")}`;
 
-test.each([
+test.concurrent.each([
   ["hls.js", "m3u8"],
   ["shaka", "mpd"],
   ["dash.js", "mpd"],

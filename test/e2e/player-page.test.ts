@@ -9,7 +9,7 @@ import { testMenus } from "./pages/menus.ts";
 import { testNotices } from "./pages/notices.ts";
 import { testPrivate } from "./pages/private.ts";
 import type { PagesStage } from "./pages/stage.ts";
-import { launchChromium } from "./players/chromium.ts";
+import { launchTestBrowser } from "./players/chromium.ts";
 import { seedLadder } from "./players/seeded-ladder.ts";
 import {
   isPoster,
@@ -26,7 +26,7 @@ let stage: PagesStage;
 const flower = await readFile(new URL("../fixtures/flower.mp4", import.meta.url));
 
 beforeAll(async () => {
-  [worker, browser] = await Promise.all([startPlaybackWorker(), launchChromium(), buildPlayer()]);
+  [worker, browser] = await Promise.all([startPlaybackWorker(), launchTestBrowser(), buildPlayer()]);
   stage = { worker, browser, flower, ladder: (await seedLadder(worker, flower, "Flowers in a meadow")).playbackId };
 });
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchChromium } from "./players/chromium.ts";
+import { launchTestBrowser } from "./players/chromium.ts";
 import { servePlayerPage } from "./players/page-server.ts";
 import { playThrough } from "./players/play-through.ts";
 import { type PlaybackWorker, seedStandardSource, startPlaybackWorker } from "./players/seeded-worker.ts";
@@ -11,7 +11,7 @@ let page: Awaited<ReturnType<typeof servePlayerPage>>;
 let browser: Browser;
 
 beforeAll(async () => {
-  [worker, page, browser] = await Promise.all([startPlaybackWorker(), servePlayerPage(), launchChromium()]);
+  [worker, page, browser] = await Promise.all([startPlaybackWorker(), servePlayerPage(), launchTestBrowser()]);
 });
 
 afterAll(async () => {
@@ -20,7 +20,8 @@ afterAll(async () => {
 
 const clip = (name: string) => readFile(new URL(`../fixtures/${name}.mp4`, import.meta.url));
 
-describe.each(["flower", "friday"])("%s.mp4, cut out of its source without encoding", (name) => {
+// Both side by side: a player mostly waits for the time to pass.
+describe.concurrent.each(["flower", "friday"])("%s.mp4, cut out of its source without encoding", (name) => {
   let address: string;
 
   beforeAll(async () => {
@@ -28,7 +29,7 @@ describe.each(["flower", "friday"])("%s.mp4, cut out of its source without encod
     address = `${worker.url}/${playbackId}`;
   });
 
-  test.concurrent.each([
+  test.each([
     ["hls.js", "m3u8"],
     ["dash.js", "mpd"],
     ["shaka", "m3u8"],

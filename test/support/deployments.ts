@@ -23,7 +23,7 @@ export interface TestDeployment {
 }
 
 export async function newDeployment(before: Partial<Account> = {}): Promise<TestDeployment> {
-  const root = await mkdtemp(join(tmpdir(), "sluice-deploy-"));
+  const root = await newFolder();
   const [state, bin] = [join(root, ".state"), join(root, ".bin")];
   await mkdir(state);
   await mkdir(bin);
@@ -36,6 +36,20 @@ export async function newDeployment(before: Partial<Account> = {}): Promise<Test
     `#!/bin/sh\nexec "${process.execPath}" "${resolve("test/support/wrangler-stand-in.ts")}" "$@"\n`,
   );
   await chmod(wrangler, 0o700);
+  return deploymentIn(root);
+}
+
+/** A repository and an account that are as those of another one. To deploy takes a dozen processes. */
+export async function copyOf(deployment: TestDeployment): Promise<TestDeployment> {
+  const root = await newFolder();
+  await cp(deployment.root, root, { recursive: true, verbatimSymlinks: true });
+  return deploymentIn(root);
+}
+
+const newFolder = () => mkdtemp(join(tmpdir(), "sluice-deploy-"));
+
+function deploymentIn(root: string): TestDeployment {
+  const [state, bin] = [join(root, ".state"), join(root, ".bin")];
   const log = join(state, "commands.log");
   const account = async () => JSON.parse(await readFile(join(state, "account.json"), "utf8")) as Account;
   return {

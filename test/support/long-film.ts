@@ -24,8 +24,11 @@ const numbers = (...values: number[]): Buffer => {
 /** A table of `count` entries of `width` numbers each. */
 function table(type: string, head: number[], count: number, width: number, entry: (n: number) => number[]): Buffer {
   const bytes = Buffer.alloc(count * width * 4);
-  for (let n = 0; n < count; n++)
-    for (const [column, value] of entry(n).entries()) bytes.writeUInt32BE(value >>> 0, (n * width + column) * 4);
+  // Millions of entries.
+  for (let n = 0, at = 0; n < count; n++) {
+    const values = entry(n);
+    for (let column = 0; column < width; column++, at += 4) bytes.writeUInt32BE(values[column]! >>> 0, at);
+  }
   return box(type, numbers(...head, count), bytes);
 }
 

@@ -15,7 +15,7 @@ import {
 } from "../../support/live-watch.ts";
 import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { type DecodedPicture, decodePictures } from "../../support/rendition.ts";
-import { launchChromium } from "../players/chromium.ts";
+import { launchTestBrowser } from "../players/chromium.ts";
 import type { LivePlayerName, LiveSample } from "../players/live-page.ts";
 import { servePlayerPage } from "../players/page-server.ts";
 import { inPage } from "./watch-live.ts";
@@ -49,7 +49,7 @@ async function fetchText(url: string): Promise<string> {
 beforeAll(async () => {
   [platform, browser, page] = await Promise.all([
     sharedPlatform({ withIngest: true }),
-    launchChromium(),
+    launchTestBrowser(),
     servePlayerPage("live-page.ts"),
   ]);
   stream = await newLiveStream(platform);

@@ -1,13 +1,13 @@
 /** A broadcast with DRM: its parts are encrypted on their way out, and its recording plays with the licence of the stream. */
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test, type TestContext } from "vitest";
 import { withLocalDatabase } from "../../../scripts/local/database.ts";
 import { WINDOW_SECONDS } from "../../../src/live/streams/after-end.ts";
 import { type Broadcaster, startBroadcaster } from "../../support/clock-broadcaster.ts";
 import { eventually, type LiveStreamRecord, segmentsOf } from "../../support/live-watch.ts";
 import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
-import { launchChromium } from "../players/chromium.ts";
+import { launchTestBrowser } from "../players/chromium.ts";
 import type { live } from "../players/live-page.ts";
 import { servePlayerPage } from "../players/page-server.ts";
 
@@ -40,7 +40,7 @@ const configOf = (player: "hls.js" | "shaka") => {
 beforeAll(async () => {
   [platform, browser, page] = await Promise.all([
     sharedPlatform({ withIngest: true }),
-    launchChromium(),
+    launchTestBrowser(),
     servePlayerPage("live-page.ts"),
   ]);
   const made = await platform.api<{ id: string }>("POST", "/v1/on-demand/drm-configurations", {
@@ -81,7 +81,7 @@ const letPass = (seconds: number) =>
 type Live = typeof live;
 
 /** Starts a player in a new tab. Pictures of encrypted media cannot be read back, so positions are compared. */
-async function play(player: "hls.js" | "shaka", url: string) {
+async function play(player: "hls.js" | "shaka", url: string, { onTestFinished }: TestContext) {
   const tab = await browser.newPage();
   onTestFinished(() => tab.close());
   const badAnswers: string[] = [];
@@ -113,13 +113,13 @@ async function play(player: "hls.js" | "shaka", url: string) {
   return { tab, playFor, logOf, badAnswers };
 }
 
-test.each([
+test.concurrent.for([
   ["hls.js", "m3u8"],
   ["shaka", "mpd"],
 ] as const)(
   "%s plays the encrypted .%s at the live edge, seeks back and returns, without an error",
-  async (player, extension) => {
-    const { tab, playFor, logOf, badAnswers } = await play(player, address(extension));
+  async ([player, extension], context) => {
+    const { tab, playFor, logOf, badAnswers } = await play(player, address(extension), context);
     await playFor(1);
     const atEdge = await playFor(SECONDS);
     expect(atEdge.behindSeconds).toBeLessThan(MOST_BEHIND_SECONDS);
@@ -151,7 +151,7 @@ test("parts and segments of the broadcast are encrypted at every address, and th
   }
 });
 
-test("the recording plays at the stream's address with the stream's licence", async () => {
+test("the recording plays at the stream's address with the stream's licence", async (context) => {
   await broadcaster.stop();
   expect(await platform.api("PUT", `/v1/live/streams/${streamId}/finish`)).toMatchObject({ status: 200 });
   await letPass(WINDOW_SECONDS);
@@ -161,7 +161,7 @@ test("the recording plays at the stream's address with the stream's licence", as
     throw new Error(`not yet: ${answer.status} ${(await answer.text()).slice(0, 300)}`);
   });
   expect(recorded).not.toContain(playbackId);
-  const { playFor, logOf } = await play("hls.js", address("m3u8"));
+  const { playFor, logOf } = await play("hls.js", address("m3u8"), context);
   expect((await playFor(2)).pictures).toBeGreaterThan(0);
   expect((await logOf()).errors).toEqual([]);
 });

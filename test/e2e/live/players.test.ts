@@ -16,7 +16,7 @@ import { CODE_BITS, CODE_PLACE, decodeClock } from "../../../scripts/live/clock-
 import { readPicture } from "../../support/pictures.ts";
 import { axeFindings } from "../pages/axe.ts";
 import { contrastOf, whiten } from "../pages/contrast.ts";
-import { launchChromium } from "../players/chromium.ts";
+import { launchTestBrowser } from "../players/chromium.ts";
 import { servePlayerPage } from "../players/page-server.ts";
 import { type Watched, watchLive } from "./watch-live.ts";
 
@@ -65,7 +65,7 @@ beforeAll(
   async () => {
     [platform, browser, page] = await Promise.all([
       sharedPlatform({ withIngest: true }),
-      launchChromium(),
+      launchTestBrowser(),
       servePlayerPage("live-page.ts"),
     ]);
     stream = await newLiveStream(platform);

@@ -7,7 +7,7 @@ import { eventually, newLiveStream, recordingOf, smallestPlaylist } from "../../
 import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { bufferContent } from "../../support/source-content.ts";
 import { type SourceServer, startSourceServer } from "../../support/source-server.ts";
-import { launchChromium } from "../players/chromium.ts";
+import { launchTestBrowser } from "../players/chromium.ts";
 import { openTracksPage } from "../players/open-tracks-page.ts";
 import { servePlayerPage } from "../players/page-server.ts";
 import type { TrackPlayer } from "../players/tracks-page.ts";
@@ -44,7 +44,7 @@ function captions(): string {
 beforeAll(async () => {
   [platform, browser, page, files] = await Promise.all([
     sharedPlatform({ withIngest: true }),
-    launchChromium(),
+    launchTestBrowser(),
     servePlayerPage("tracks-page.ts"),
     startSourceServer(),
   ]);

@@ -1,9 +1,11 @@
 import { type Browser, chromium } from "playwright-core";
-import { findBrowser } from "../../../scripts/demo/find-browser.ts";
+import { findBrowser, findTestBrowser } from "../../../scripts/demo/find-browser.ts";
+
+/** The browser of the tests: Chromium's headless shell, where there is one. */
+export const launchTestBrowser = (): Promise<Browser> => launchChromium(findTestBrowser());
 
 /** Chromium with H.264 and AAC: `$CHROMIUM`, the system's, or the one that `npx playwright install chromium` brought. */
-export function launchChromium(): Promise<Browser> {
-  const executablePath = findBrowser();
+export function launchChromium(executablePath = findBrowser()): Promise<Browser> {
   return chromium.launch({
     ...(executablePath ? { executablePath } : {}),
     args: [

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { fileContent } from "../../support/source-content.ts";
 import { type SourceServer, startSourceServer } from "../../support/source-server.ts";
-import { launchChromium } from "./chromium.ts";
+import { launchTestBrowser } from "./chromium.ts";
 import { servePlayerPage } from "./page-server.ts";
 
 /** The environment for tests from POST to playback: a running platform, a source server, a browser with a page. */
@@ -19,7 +19,11 @@ export interface Stage {
 /** @param own instead of the platform that all files share; its caller stops it */
 export async function startStage(own?: Promise<SharedPlatform>): Promise<Stage> {
   const server = await startSourceServer();
-  const [platform, page, browser] = await Promise.all([own ?? sharedPlatform(), servePlayerPage(), launchChromium()]);
+  const [platform, page, browser] = await Promise.all([
+    own ?? sharedPlatform(),
+    servePlayerPage(),
+    launchTestBrowser(),
+  ]);
   return {
     server,
     platform,

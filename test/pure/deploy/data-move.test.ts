@@ -1,9 +1,9 @@
 /** `npm run data:move` and the settings of the distributed engine, as an owner runs them, on a stand-in of wrangler's command line. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { STREAM_SCHEMA } from "../../../src/analytics/store/stream-schema.ts";
-import { newDeployment, type TestDeployment } from "../../support/deployments.ts";
+import { copyOf, newDeployment, type TestDeployment } from "../../support/deployments.ts";
 
 const STREAM = "0123456789abcdef".repeat(2);
 const ENGINE = {
@@ -59,12 +59,17 @@ describe("npm run data:move of a deployment", () => {
     (await deployment.rows("SELECT view_store, view_store_progress AS progress FROM workspaces"))[0];
   const setState = (sql: string) => deployment.execute(`UPDATE workspaces SET ${sql}`);
 
-  beforeEach(async () => {
-    deployment = await newDeployment();
+  let deployed: TestDeployment;
+  beforeAll(async () => {
+    deployment = deployed = await newDeployment();
     await configure(ENGINE);
     const { output } = await deployment.run("deploy.ts", ["--yes"]);
     workspaceId = /^ {2}workspace +(\S+)$/m.exec(output)![1]!;
     await deployment.setSecret("sluice", "R2_SQL_TOKEN", "t");
+  });
+  afterAll(() => deployed.remove());
+  beforeEach(async () => {
+    deployment = await copyOf(deployed);
   });
 
   test("start begins the copy once, and a repeat says how far it is", async () => {
