@@ -3,9 +3,17 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** Serves the page with the three players on a separate port, so that playback is cross-origin, as it is for viewers. */
-export async function servePlayerPage(entry = "page.ts"): Promise<{ url: string; close(): Promise<void> }> {
-  const bundle = await build({
+const scripts = new Map<string, Promise<Uint8Array>>();
+
+/** Each script is bundled once for all files of this process. */
+function scriptOf(entry: string): Promise<Uint8Array> {
+  const known = scripts.get(entry) ?? bundle(entry);
+  scripts.set(entry, known);
+  return known;
+}
+
+async function bundle(entry: string): Promise<Uint8Array> {
+  const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(entry, import.meta.url))],
     bundle: true,
     write: false,
@@ -13,7 +21,12 @@ export async function servePlayerPage(entry = "page.ts"): Promise<{ url: string;
     target: "chrome120",
     logLevel: "error",
   });
-  const script = bundle.outputFiles[0]?.contents ?? new Uint8Array();
+  return outputFiles[0]?.contents ?? new Uint8Array();
+}
+
+/** Serves the page with the three players on a separate port, so that playback is cross-origin, as it is for viewers. */
+export async function servePlayerPage(entry = "page.ts"): Promise<{ url: string; close(): Promise<void> }> {
+  const script = await scriptOf(entry);
   const server = createServer((request, response) => {
     const isScript = request.url === "/page.js";
     response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html; charset=utf-8" });
