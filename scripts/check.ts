@@ -1,4 +1,4 @@
-/** `npm run check`: format, lint, unused code, imports, types and generated files, in seconds. `npm run check -- imports` runs only the named checks. */
+/** `npm run check`: format, lint, unused code, imports, types and generated files. `npm run check -- imports` runs only the named checks. */
 import { join } from "node:path";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

@@ -17,7 +17,8 @@ export async function missingSetup(env: Env): Promise<string | null> {
   if (env.ENCODER_URL === "") missing.push("ENCODER_URL is empty, and without an encoder only standard sources play");
   const wrong = variableProblems(env);
   const parts = [
-    missing.length > 0 && `${missing.join("; ")}: "npm run dev" sets up secrets, tables and the encoder when it starts`,
+    missing.length > 0 &&
+      `${missing.join("; ")}: "npm run dev" sets up secrets, tables and the encoder when it is started`,
     wrong.length > 0 && `${wrong.join("; ")}: correct it in wrangler.toml or .dev.vars`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? null : parts.join("; ");

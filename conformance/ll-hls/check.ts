@@ -1,4 +1,4 @@
-import type { StreamEvidence } from "./evidence.ts";
+import { fullPlaylists, type StreamEvidence } from "./evidence.ts";
 import { gather, type GatherOptions } from "./gather.ts";
 import { judge, type Rule, type Verdict } from "./rule.ts";
 import { CADENCE_RULES } from "./rules/cadence.ts";
@@ -37,5 +37,8 @@ export interface Checked {
 /** Follows a stream and judges the evidence. @throws when there is no playlist at the URL */
 export async function check(url: string, options: GatherOptions): Promise<Checked> {
   const stream = await gather(url, options);
+  const playlists = stream.renditions.flatMap(fullPlaylists);
+  if (playlists.length > 0 && playlists.every(({ playlist }) => playlist.playlistType === "VOD"))
+    throw new Error(`${url} is on demand (EXT-X-PLAYLIST-TYPE:VOD). Give the URL of a live stream.`);
   return { stream, verdicts: judge(RULES, stream) };
 }

@@ -1,22 +1,44 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig } from "wrangler";
-import type { DeploySettings } from "./settings.ts";
+import { deployedVariableProblem } from "../../src/platform/variables.ts";
+import { DeployError, type DeploySettings } from "./settings.ts";
 
 /** wrangler's configuration of a deployment: `wrangler.toml` with the owner's settings, in a file that git ignores. */
 export const CONFIG_FILE = "wrangler.deploy.json";
 
 export type WranglerConfig = Unstable_RawConfig;
 
-export const readBaseConfig = async (): Promise<WranglerConfig> => parse(await readFile("wrangler.toml", "utf8"));
+const BASE_FILE = "wrangler.toml";
 
-/** Its paths are relative to the repository's root, as in `wrangler.toml`. */
+/** @throws {DeployError} when it is not TOML */
+export async function readBaseConfig(): Promise<WranglerConfig> {
+  const text = await readFile(BASE_FILE, "utf8");
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new DeployError(`${BASE_FILE} is not TOML: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * Its paths are relative to the repository's root, as in `wrangler.toml`.
+ *
+ * @throws {DeployError} names each variable of `wrangler.toml` that a deployment must not have; those of the settings were checked before
+ */
 export function deriveConfig(base: WranglerConfig, settings: DeploySettings, databaseId: string): WranglerConfig {
   /** `sluice-media` of the installation `acme` is `acme-media`: two installations in one account share nothing. */
   const named = (name: string) => name.replace(/^sluice(?=-|$)/, settings.name);
   const { containers, ...rest } = base;
   const { maxInstances, instanceType } = settings.encoders;
   const { queues, d1_databases, r2_buckets, ratelimits } = base;
+  const vars: Record<string, string> = {
+    ...(base.vars as Record<string, string>),
+    ...settings.vars,
+    ...(maxInstances === undefined ? {} : { ENCODER_CONTAINERS: String(maxInstances) }),
+    PUBLIC_URL: settings.publicUrl ?? "",
+  };
+  requireDeployable(vars, settings.containers && maxInstances === undefined ? (containers ?? []) : []);
   return {
     ...rest,
     name: settings.name,
@@ -29,12 +51,7 @@ export function deriveConfig(base: WranglerConfig, settings: DeploySettings, dat
             typeof route === "string" ? { pattern: route, custom_domain: true } : route,
           ),
         }),
-    vars: {
-      ...base.vars,
-      ...settings.vars,
-      ...(maxInstances === undefined ? {} : { ENCODER_CONTAINERS: String(maxInstances) }),
-      PUBLIC_URL: settings.publicUrl ?? "",
-    },
+    vars,
     d1_databases: (d1_databases ?? []).map((database) => ({
       ...database,
       database_name: named(database.database_name ?? ""),
@@ -66,6 +83,20 @@ export function deriveConfig(base: WranglerConfig, settings: DeploySettings, dat
         }
       : {}),
   };
+}
+
+function requireDeployable(vars: Record<string, string>, containers: { max_instances?: number | undefined }[]): void {
+  const values = Object.entries(vars).flatMap(([name, value]) => deployedVariableProblem(name, value) ?? []);
+  const count = vars["ENCODER_CONTAINERS"] ?? "";
+  const counts = containers.flatMap(({ max_instances: most }) =>
+    most === undefined || String(most) === count
+      ? []
+      : [
+          `ENCODER_CONTAINERS is ${count} and max_instances is ${most}; jobs are distributed over the first number of Containers`,
+        ],
+  );
+  const problems = [...values, ...counts];
+  if (problems.length > 0) throw new DeployError(problems.map((problem) => `${BASE_FILE}: ${problem}`).join("\n"));
 }
 
 /** Rate limits of an account are counted by number: another installation gets another one. */

@@ -2,6 +2,9 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
+/** Of a process that has ended and that its parent has not waited for. It has nothing open any more. */
+export const ENDED = "ended";
+
 /** When a process started, as a text that no other process with the same pid has; null = unknown, or there is no such process. */
 export const processIdentity = async (pid: number): Promise<string | null> =>
   (await ofLinux(pid).catch(() => null)) ?? (await ofPs(pid).catch(() => null));
@@ -12,11 +15,14 @@ async function ofLinux(pid: number): Promise<string | null> {
     readFile(`/proc/${pid}/stat`, "utf8"),
     readFile("/proc/sys/kernel/random/boot_id", "utf8"),
   ]);
-  const startTicks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (fields[0] === "Z") return ENDED;
+  const startTicks = fields[19];
   return startTicks === undefined ? null : `${boot.trim()} ${startTicks}`;
 }
 
 async function ofPs(pid: number): Promise<string | null> {
-  const { stdout } = await promisify(execFile)("ps", ["-o", "lstart=", "-p", String(pid)]);
-  return stdout.trim() || null;
+  const { stdout } = await promisify(execFile)("ps", ["-o", "stat=,lstart=", "-p", String(pid)]);
+  const [state = "", ...started] = stdout.trim().split(/\s+/);
+  return state.startsWith("Z") ? ENDED : started.join(" ") || null;
 }

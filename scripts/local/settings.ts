@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { readBaseConfig } from "../deploy/config.ts";
+import { DeployError } from "../deploy/settings.ts";
 import { freshSecret } from "../secrets/fresh.ts";
 import { secretList } from "../../protocol/secrets.ts";
 import { BrokenFile, readTexts } from "../../sdk/cli/session/read-texts.ts";
@@ -112,6 +114,19 @@ function requireDifferent<Ports extends Record<string, number>>(ports: Ports): P
   return ports;
 }
 
+/** Checks the variables of `wrangler.toml`, which the Worker gets too. @throws {StartError} */
+async function requireUsableVariables(): Promise<void> {
+  const { vars = {} } = await readBaseConfig().catch((error: unknown) => {
+    if (error instanceof DeployError) throw new StartError(error.message);
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {}; // another part of the start says that it is missing
+    throw error;
+  });
+  // An empty one is one that is not set.
+  const given = Object.entries(vars).filter(([, value]) => value !== "");
+  const problems = given.flatMap(([name, value]) => variableProblem(name, String(value)) ?? []);
+  if (problems.length > 0) throw new StartError(`${problems.join(".\n")}. Correct wrangler.toml.`);
+}
+
 /** @throws {StartError} with a message for the user */
 export async function loadSettings(
   env: NodeJS.ProcessEnv = process.env,
@@ -132,6 +147,7 @@ export async function loadSettings(
   const given = { ...vars, ALLOW_PRIVATE_NETWORK: env.ALLOW_PRIVATE_NETWORK, ...override.vars };
   const problems = Object.entries(given).flatMap(([name, value]) => variableProblem(name, value) ?? []);
   if (problems.length > 0) throw new StartError(`${problems.join(".\n")}.`);
+  await requireUsableVariables();
   const tcp = requireDifferent({
     PORT: readPort("PORT", 8787, env),
     ENCODER_PORT: readPort("ENCODER_PORT", 8790, env),

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { processIdentity } from "./process-identity.ts";
+import { ENDED, processIdentity } from "./process-identity.ts";
 import { StartError } from "./settings.ts";
 
 const FILE = "running.json";
@@ -71,6 +71,7 @@ function isAlive(pid: number): boolean {
 /** Pids are used again, soonest in containers. Where processes cannot be told apart, the platform has to answer. */
 async function isSameProcess({ pid, identity, baseUrl }: Claim): Promise<boolean> {
   const found = await processIdentity(pid);
+  if (found === ENDED) return false;
   if (found !== null && typeof identity === "string") return found === identity;
   return await fetch(`${baseUrl}/healthz`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) }).then(
     () => true,

@@ -2,11 +2,8 @@ import { apiErrorOf, ConnectionError } from "../api/errors.ts";
 import { pause } from "../api/pause.ts";
 
 const POLL_MS = 250;
-/** Not playable yet: not ready, unknown as long as nothing has arrived, or temporarily unavailable. */
-const NOT_YET = new Set([400, 404, 429, 500, 502, 503, 504]);
-
-/** In the answer for a media that could not be processed, before the code of its error. */
-const FAILED = "processing failed: ";
+/** Not playable yet: not ready (400), also before the first byte of an upload, or temporarily unavailable. */
+const NOT_YET = new Set([400, 429, 500, 502, 503, 504]);
 
 export interface PlayableOptions {
   signal?: AbortSignal | undefined;
@@ -17,7 +14,7 @@ export interface PlayableOptions {
  * Waits until an HLS manifest can be played.
  *
  * @param manifestUrl with the token of a private playback ID
- * @throws {ApiError} when playback is refused, and with the status 404 when the media could not be processed; {ConnectionError}; the signal's reason
+ * @throws {ApiError} when playback is refused, and with the status 404 when there is no such playback ID, or when the media could not be processed; {ConnectionError}; the signal's reason
  */
 export async function waitUntilPlayable(
   manifestUrl: string,
@@ -33,7 +30,7 @@ export async function waitUntilPlayable(
     );
     if (response.ok) return await response.body?.cancel();
     const error = await apiErrorOf(response);
-    if (!NOT_YET.has(response.status) || error.message.includes(FAILED)) throw error;
+    if (!NOT_YET.has(response.status)) throw error;
     await pause(POLL_MS, signal);
   }
 }

@@ -27,7 +27,7 @@ const setupLines = (calls: unknown[][]) =>
 
 const MISSING =
   "JOB_SECRET is missing; the database's migrations have not been applied; " +
-  'ENCODER_URL is empty, and without an encoder only standard sources play: "npm run dev" sets up secrets, tables and the encoder when it starts';
+  'ENCODER_URL is empty, and without an encoder only standard sources play: "npm run dev" sets up secrets, tables and the encoder when it is started';
 
 test("a platform that lacks nothing says nothing", async () => {
   const written = vi.spyOn(console, "log");
@@ -57,7 +57,7 @@ describe("with a migration that is not applied", () => {
     const newest = all.results.at(-1)!.name;
     await env.DB.prepare("DELETE FROM d1_migrations WHERE name = ?").bind(newest).run();
     expect(await setupOf("http://localhost:8787")).toBe(
-      `the database lacks migrations/${newest}: "npm run dev" sets up secrets, tables and the encoder when it starts`,
+      `the database lacks migrations/${newest}: "npm run dev" sets up secrets, tables and the encoder when it is started`,
     );
     expect(await setupOf("https://sluice.test")).toBeUndefined();
     await env.DB.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(newest).run();

@@ -4,10 +4,10 @@ import {
   type KeySystem,
   type KeySystemSignal,
   type Protection,
+  uuidBytes,
 } from "../../media/cenc/content-key.ts";
 import { commonPssh, widevinePssh } from "../../media/cenc/pssh.ts";
 import { fromBase64, toBase64 } from "../../../protocol/base64.ts";
-import { uuidBytes } from "../../media/cenc/content-key.ts";
 import type { ServiceSignals } from "./tables.ts";
 
 /** Where a key comes from. ClearKey sends keys to everybody with a token, so it has keys of its own, which protect nothing else. */

@@ -115,6 +115,17 @@ test("wrong variables are named beside wrong fields", () => {
   expect(() => parse(wrong)).toThrow(/foo[^]*\n.*vars\.MAX_SOURCE_BYTES /);
 });
 
+test("variables of wrangler.toml that a deployment must not have are refused, and all of them are named", async () => {
+  const base = await readBaseConfig();
+  const deploy = (more: object, settings = {}) =>
+    deriveConfig({ ...base, vars: { ...base.vars, ...more } }, parse(settings), "");
+  expect(() => deploy({ ALLOW_PRIVATE_NETWORK: "true", MAX_SOURCE_BYTES: "100GB" })).toThrow(
+    /^wrangler\.toml: ALLOW_PRIVATE_NETWORK .*\nwrangler\.toml: MAX_SOURCE_BYTES must be/,
+  );
+  expect(() => deploy({ ENCODER_CONTAINERS: "5" })).toThrow("ENCODER_CONTAINERS is 5 and max_instances is 20");
+  expect(() => deploy({ ENCODER_CONTAINERS: "5" }, { encoders: { maxInstances: 7 } })).not.toThrow();
+});
+
 test("the capacity of encoders reaches the containers and the Worker, which distributes jobs over them", async () => {
   const base = await readBaseConfig();
   const capacityOf = (settings: unknown) => {

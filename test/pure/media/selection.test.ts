@@ -73,9 +73,15 @@ test.each([
   ["maxresolution=480p", "maxresolution", "maxResolution"],
   ["maxResoluton=480p", "maxResoluton", "maxResolution"],
   ["rendition-order=asc", "rendition-order", "renditionOrder"],
+  ["dvr_mode=true", "dvr_mode", "dvrMode"],
 ])("%s is refused, because all rungs would be the answer", (query, field, meant) => {
   const problem = { fields: [{ field, message: "is invalid", hint: `did you mean ${meant}?` }] };
   expect(() => readSelection(new URLSearchParams(query))).toThrow(expect.objectContaining(problem));
+});
+
+test("a dvrMode that is neither true nor false is refused, because the stream without its past would be the answer", () => {
+  const problem = { fields: [{ field: "dvrMode", message: "is invalid", hint: "must be one of true, false" }] };
+  expect(() => readSelection(new URLSearchParams("dvrMode=yes"))).toThrow(expect.objectContaining(problem));
 });
 
 test("parameters of players and caches are ignored", () => {

@@ -15,7 +15,7 @@ import { answersInTime, refusesConnections } from "../../../scripts/local/livene
 import { loadErrorIn } from "../../../scripts/local/load-error.ts";
 import { requireFreePorts } from "../../../scripts/local/free-ports.ts";
 import { Part } from "../../../scripts/local/part.ts";
-import { processIdentity } from "../../../scripts/local/process-identity.ts";
+import { ENDED, processIdentity } from "../../../scripts/local/process-identity.ts";
 import { claimFolder } from "../../../scripts/local/sole-use.ts";
 import { loadSettings, StartError } from "../../../scripts/local/settings.ts";
 
@@ -55,6 +55,20 @@ describe("a claim of a folder of data", () => {
     const release = await claimFolder(folder, `${SILENT}9`);
     expect(await readFile(join(folder, "running.json"), "utf8")).toContain(`${SILENT}9`);
     await release();
+  });
+
+  test("is taken over from a process that was killed and that its parent does not wait for", async () => {
+    // The shell becomes a program that does not know of its child.
+    const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"]);
+    onTestFinished(() => void parent.kill("SIGKILL"));
+    const pid = Number(await once(parent.stdout, "data").then(([text]) => String(text)));
+    const identity = await processIdentity(pid);
+    process.kill(pid, "SIGKILL");
+    await vi.waitFor(async () => expect(await processIdentity(pid)).toBe(ENDED));
+    await writeClaim({ pid, identity, baseUrl: SILENT });
+    await (
+      await claimFolder(folder, SILENT)
+    )();
   });
 
   test("without an identity, as of an earlier release, is taken over unless its platform answers", async () => {
@@ -248,6 +262,20 @@ test("a .dev.vars without values, as a copy of its example, gets generated ones,
   await expect(run(), "new secrets would not open what the old ones have sealed").rejects.toThrow(
     ".dev.vars is missing, and its secrets have sealed data in .wrangler/state",
   );
+});
+
+test("a wrong variable of wrangler.toml, and one that is not TOML, end the start with one line", async () => {
+  const start = () => promisify(execFile)(process.execPath, [resolve("scripts/start.ts")], { cwd: folder });
+  await writeFile(join(folder, "wrangler.toml"), '[vars]\nMAX_SOURCE_BYTES = "100GB"\nPUBLIC_URL = ""\n');
+  await expect(start()).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^MAX_SOURCE_BYTES must be .*\. Correct wrangler\.toml\.\n$/) as unknown,
+  });
+  await writeFile(join(folder, "wrangler.toml"), "[vars\n");
+  await expect(start()).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^wrangler\.toml is not TOML: /) as unknown,
+  });
 });
 
 test("two parts with the same port are named before anything starts", async () => {

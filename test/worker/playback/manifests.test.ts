@@ -128,6 +128,8 @@ describe("nothing to play", () => {
       expect(await reported(deleted)).toEqual(await reported(never));
       expect(deleted.status).toBe(404);
     }
+    const waiting = waitUntilPlayable(`https://sluice.test/${unknown}.m3u8`, { fetch: send });
+    await expect(waiting, "the SDK does not wait for it").rejects.toMatchObject({ status: 404 });
   });
 
   test.each([
