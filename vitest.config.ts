@@ -111,7 +111,6 @@ export default defineConfig({
           exclude: ["test/e2e/growing.test.ts", "test/e2e/live/**"],
           environment: "node",
           isolate: false,
-          maxConcurrency: 8, // players that mostly wait for the time to pass
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
@@ -147,7 +146,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          fileParallelism: false,
         },
       },
       {

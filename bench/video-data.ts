@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { newPlaybackId, type RecordedView, recordedView } from "../test/e2e/video-data/recorded-view.ts";
 import { playScripted } from "../test/e2e/video-data/scripted-play.ts";
+import { launchChromium } from "../test/e2e/players/chromium.ts";
 import { type Stage, startStage } from "../test/e2e/players/stage.ts";
 import { madeFile } from "../test/support/made.ts";
 import { isReady, startTestPlatform } from "../test/support/platform.ts";
@@ -28,7 +29,7 @@ const MOST_SHARE = 0.05;
 
 export async function run(): Promise<Figure[]> {
   const platform = await startTestPlatform();
-  const stage = await startStage(Promise.resolve(platform));
+  const stage = await startStage(Promise.resolve(platform), launchChromium);
   try {
     const loop = ["-stream_loop", "9", "-i", "test/fixtures/flower.mp4", "-t", `${FILM_SECONDS}`];
     await stage.serve("film.mp4", await madeFile([...loop, "-movflags", "+faststart"], "mp4"));

@@ -20,8 +20,7 @@ afterAll(async () => {
 
 const clip = (name: string) => readFile(new URL(`../fixtures/${name}.mp4`, import.meta.url));
 
-// Both side by side: a player mostly waits for the time to pass.
-describe.concurrent.each(["flower", "friday"])("%s.mp4, cut out of its source without encoding", (name) => {
+describe.each(["flower", "friday"])("%s.mp4, cut out of its source without encoding", (name) => {
   let address: string;
 
   beforeAll(async () => {
@@ -29,7 +28,7 @@ describe.concurrent.each(["flower", "friday"])("%s.mp4, cut out of its source wi
     address = `${worker.url}/${playbackId}`;
   });
 
-  test.each([
+  test.concurrent.each([
     ["hls.js", "m3u8"],
     ["dash.js", "mpd"],
     ["shaka", "m3u8"],
