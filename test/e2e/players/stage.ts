@@ -19,11 +19,7 @@ export interface Stage {
 /** @param own instead of the platform that all files share; its caller stops it */
 export async function startStage(own?: Promise<SharedPlatform>, launch = launchTestBrowser): Promise<Stage> {
   const server = await startSourceServer();
-  const [platform, page, browser] = await Promise.all([
-    own ?? sharedPlatform(),
-    servePlayerPage(),
-    launchTestBrowser(),
-  ]);
+  const [platform, page, browser] = await Promise.all([own ?? sharedPlatform(), servePlayerPage(), launch()]);
   return {
     server,
     platform,
