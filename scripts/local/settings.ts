@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { readBaseConfig } from "../deploy/config.ts";
+import { readBaseConfig, type WranglerConfig } from "../deploy/config.ts";
 import { DeployError } from "../deploy/settings.ts";
 import { freshSecret } from "../secrets/fresh.ts";
 import { secretList } from "../../protocol/secrets.ts";
@@ -116,7 +116,7 @@ function requireDifferent<Ports extends Record<string, number>>(ports: Ports): P
 
 /** Checks the variables of `wrangler.toml`, which the Worker gets too. @throws {StartError} */
 async function requireUsableVariables(): Promise<void> {
-  const { vars = {} } = await readBaseConfig().catch((error: unknown) => {
+  const { vars = {} }: WranglerConfig = await readBaseConfig().catch((error: unknown) => {
     if (error instanceof DeployError) throw new StartError(error.message);
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return {}; // another part of the start says that it is missing
     throw error;

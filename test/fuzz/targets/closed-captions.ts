@@ -24,6 +24,9 @@ function damaged(bytes: Uint8Array, changes: [number, number][]): Uint8Array {
   return out;
 }
 
+/** Everything that is neither markup which the writers of rows make (`rows.ts`) nor text. */
+const FOREIGN = /<(?!\/?[iu]>|c\.(?:black|red|lime|yellow|blue|magenta|cyan)>|\/c>)|\0/;
+
 /** Captions of any content give cues in order, within bounds. */
 export default {
   name: "closed-captions",
@@ -38,7 +41,7 @@ export default {
     const check = (channel: string, startMs: number, endMs: number, text: string) => {
       if (!(endMs > startMs) || startMs < (last.get(channel) ?? 0))
         throw new Error(`a cue from ${startMs} to ${endMs}`);
-      if (text === "" || text.length > 20_000 || /<(?!\/?i>)|\0/.test(text)) throw new Error(`a cue of ${text}`);
+      if (text === "" || text.length > 20_000 || FOREIGN.test(text)) throw new Error(`a cue of ${text}`);
       last.set(channel, startMs);
     };
     const captions = new ClosedCaptions((channel, { startMs, endMs, text }) => check(channel, startMs, endMs, text));
