@@ -122,8 +122,9 @@ async function requireUsableVariables(): Promise<void> {
     throw error;
   });
   // An empty one is one that is not set.
-  const given = Object.entries(vars).filter(([, value]) => value !== "");
-  const problems = given.flatMap(([name, value]) => variableProblem(name, String(value)) ?? []);
+  const problems = Object.entries(vars).flatMap(([name, value]) =>
+    value === "" ? [] : (variableProblem(name, typeof value === "string" ? value : JSON.stringify(value)) ?? []),
+  );
   if (problems.length > 0) throw new StartError(`${problems.join(".\n")}. Correct wrangler.toml.`);
 }
 
