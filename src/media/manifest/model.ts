@@ -1,3 +1,4 @@
+import { languageName } from "../languages.ts";
 import type { SegmentList } from "../types.ts";
 
 /** The columns of a `renditions` row that manifests depend on. */
@@ -214,9 +215,6 @@ const listedSeconds = ({ segments: { durationTicks }, timescale, arrivedSegments
 export const secondsOf = ({ segments, timescale }: Rendition) =>
   segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / timescale;
 
-/** The label of an audio track in players' menus. */
-export const trackLabel = (
-  { languageCode, languageName }: Pick<Rendition, "languageCode" | "languageName">,
-  position: number,
-): string =>
-  languageName === null || languageCode === null || languageCode === "und" ? `Audio ${position + 1}` : languageName;
+/** The label of an audio track in players' menus: its name, if anything has named it. */
+export const trackLabel = ({ languageName: name }: Pick<Rendition, "languageName">, position: number): string =>
+  name === null || name === languageName("und") ? `Audio ${position + 1}` : name;

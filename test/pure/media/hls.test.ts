@@ -55,6 +55,13 @@ P/a1.m3u8
 `);
 });
 
+test("sound without a language has its title as its name, and a number only without a title", () => {
+  const unknown = { languageCode: "und", languageName: "default" };
+  const rows = [v720, audioRow("a1", [1], unknown), audioRow("a2", [1], { ...unknown, languageName: "Commentary" })];
+  const playlist = multivariantPlaylist(presentationOf(facts("ready", rows))!, "P");
+  expect([...playlist!.matchAll(/NAME="([^"]+)"/g)].map(([, name]) => name)).toEqual(["Audio 1", "Commentary"]);
+});
+
 test("a title cannot break out of its attribute", () => {
   const odd = audioRow("a1", [1], { languageName: 'En"glish\n#EXT-X-EVIL' });
   expect(multivariantPlaylist(presentationOf(facts("ready", [v720, odd]))!, "P")).toContain(
