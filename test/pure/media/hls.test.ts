@@ -59,7 +59,7 @@ test("sound without a language has its title as its name, and a number only with
   const unknown = { languageCode: "und", languageName: "default" };
   const rows = [v720, audioRow("a1", [1], unknown), audioRow("a2", [1], { ...unknown, languageName: "Commentary" })];
   const playlist = multivariantPlaylist(presentationOf(facts("ready", rows))!, "P");
-  expect([...playlist!.matchAll(/NAME="([^"]+)"/g)].map(([, name]) => name)).toEqual(["Audio 1", "Commentary"]);
+  expect([...playlist.matchAll(/NAME="([^"]+)"/g)].map(([, name]) => name)).toEqual(["Audio 1", "Commentary"]);
 });
 
 test("a title cannot break out of its attribute", () => {
