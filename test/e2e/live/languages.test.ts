@@ -167,11 +167,15 @@ test("after the broadcaster returns without a language, its viewers keep the pic
       const types = await eventTypesOf(platform, stream.streamId);
       return types.some((type) => type.includes("disconnected")) || null;
     });
-    const heldFrom = ((await segmentsOf(german)) ?? []).length;
+    const countOf = async () => (await segmentsOf(german))?.length ?? 0;
+    const leftAt = await countOf();
+    // A broadcaster that returns at once leaves too little silence to be heard: one segment may have been under way.
+    await eventually("held silence", async () => (await countOf()) > leftAt + 2 || null);
+    const heldFrom = await countOf();
     broadcaster = broadcast(stream.ingest.srt, ["de"]);
     await eventually("media of the second broadcast", async () => {
       const text = await (await fetch(manifest)).text();
-      return (!text.includes('NAME="English"') && ((await segmentsOf(german))?.length ?? 0) > heldFrom + 3) || null;
+      return (!text.includes('NAME="English"') && (await countOf()) > heldFrom + 3) || null;
     });
     const newest = ((await segmentsOf(german)) ?? []).reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
     await eventually("the picture of the second broadcast", async () => {
