@@ -22,11 +22,19 @@ export function showImages(video: HTMLVideoElement, { offered, address, posterTi
     const width = Math.min(MAX_POSTER_PX, Math.ceil((innerWidth * devicePixelRatio) / 160) * 160);
     const asked = { width: String(width), ...(posterTime === null ? {} : { time: posterTime }) };
     video.poster = address("thumbnail.jpg", isLive ? {} : asked);
+    if (posterTime !== null && !isLive) useDefaultIfRefused(video, address("thumbnail.jpg", { width: String(width) }));
   }
   if (!offered.includes("previews")) return;
   const track = document.createElement("track");
   Object.assign(track, { kind: "metadata", label: "thumbnails", default: true, src: address("storyboard.vtt", {}) });
   video.append(track);
+}
+
+/** The time that the page's address asks for may be past the end. */
+function useDefaultIfRefused(video: HTMLVideoElement, defaultPoster: string): void {
+  const asked = new Image();
+  asked.addEventListener("error", () => (video.poster = defaultPoster));
+  asked.src = video.poster;
 }
 
 /** @param base path of the playback ID */

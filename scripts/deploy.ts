@@ -16,6 +16,7 @@ import { requireAllSecrets, requireUsableSecrets } from "./deploy/secrets-file.t
 import { settingLines } from "./deploy/setting-lines.ts";
 import { DeployError, type DeploySettings, loadDeploySettings } from "./deploy/settings.ts";
 import { Wrangler } from "./deploy/wrangler.ts";
+import { committableWarning } from "./secrets/file.ts";
 import { optionMistake } from "../sdk/cli/terminal/option-mistake.ts";
 import { swallowedOptions } from "./local/swallowed-options.ts";
 import { refuseUsage, runCommand } from "./workspaces/command.ts";
@@ -114,7 +115,9 @@ await runCommand(async () => {
   requireAllSecrets(settings.secretsFile, secretsInFile, found.secrets);
   const plan = planDeployment(names, found, settings, secretsInFile !== null);
   const lacksDocker = settings.containers && !(await hasDocker());
-  printPlan(lacksDocker ? { ...plan, notes: [...plan.notes, NO_DOCKER] } : plan, settings, derived);
+  const warning = secretsInFile === null ? null : committableWarning(settings.secretsFile);
+  const notes = [...plan.notes, ...(warning === null ? [] : [warning]), ...(lacksDocker ? [NO_DOCKER] : [])];
+  printPlan({ ...plan, notes }, settings, derived);
   if (isDryRun)
     return console.log(
       `\nThis was a dry run: nothing was done.${inventory instanceof NotLoggedIn ? ` ${inventory.message}` : ""}`,

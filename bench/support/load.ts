@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers";
 import { Agent, request } from "node:http";
 import { median } from "./figures.ts";
 
@@ -67,9 +68,13 @@ function send(agent: Agent, baseUrl: string, { method, path, headers, body, stat
     const to = typeof path === "string" ? path : path();
     const outgoing = request(`${baseUrl}${to}`, { agent, method, headers: { ...headers, ...length } }, (answer) => {
       answer.on("error", failed);
-      answer.on("end", done);
-      answer.resume();
-      if (answer.statusCode !== status) failed(new Error(`${method} ${to} answered ${answer.statusCode}`));
+      if (answer.statusCode === status) {
+        answer.on("end", done);
+        answer.resume();
+        return;
+      }
+      const fail = (content: string) => failed(new Error(`${method} ${to} answered ${answer.statusCode}: ${content}`));
+      void text(answer).then(fail, failed);
     });
     outgoing.on("error", failed);
     outgoing.end(content);

@@ -14,12 +14,13 @@ interface Recorded {
   assetId: string;
 }
 
-/** A catalogue that records its writes. */
+/** An empty catalogue that records its writes. */
 class Recorder {
   statements: Statement[] = [];
 
   prepare(sql: string) {
-    return { bind: (...params: unknown[]) => ({ sql, params }) };
+    const reads = { raw: async () => [], all: async () => ({ results: [] }), first: async () => null };
+    return { bind: (...params: unknown[]) => ({ sql, params, ...reads }) };
   }
 
   batch(statements: Statement[]) {

@@ -13,6 +13,7 @@ export * from "../../src/worker.ts";
 export { FillableViewStore as ViewStore } from "./views.ts";
 
 const bare = new Hono<{ Bindings: Env }>().basePath("/bare");
+bare.onError((error, c) => c.text(String(error), 500));
 
 /** `?languages=` of its subtitles. */
 bare.post("/seed", async (c) => c.json(await seedReadyAsset(c.env, Number(c.req.query("languages") ?? 0))));

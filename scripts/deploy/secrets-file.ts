@@ -23,14 +23,21 @@ export function requireUsableSecrets(file: string): ReadonlySet<string> | null {
     const values = readTexts(file, readFileSync(file, "utf8"), []) as Partial<Record<SecretName, unknown>>;
     const given = SECRET_NAMES.filter((name) => values[name] !== undefined);
     readTexts(file, JSON.stringify(values), given);
-    for (const name of given) CHECKS[name](values[name] as string);
+    const problems = given.flatMap((name) => problemOf(name, values[name] as string) ?? []);
+    if (problems.length > 0) throw new DeployError(problems.map((problem) => `${file}: ${problem}`).join("\n"));
     return new Set(given);
   } catch (error) {
-    throw new DeployError(
-      error instanceof BrokenFile
-        ? `${error.message}. Correct it, or restore it from your copy.`
-        : `${file}: ${(error as Error).message}`,
-    );
+    if (!(error instanceof BrokenFile)) throw error;
+    throw new DeployError(`${error.message}. Correct it, or restore it from your copy.`);
+  }
+}
+
+function problemOf(name: SecretName, value: string): string | null {
+  try {
+    CHECKS[name](value);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

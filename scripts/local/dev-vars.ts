@@ -4,12 +4,16 @@ import { parseEnv } from "node:util";
 import { secretList } from "../../protocol/secrets.ts";
 import { currentKeyId } from "../../src/platform/crypto/sealing.ts";
 import { freshSecrets, SECRET_NAMES, type SecretName } from "../secrets/fresh.ts";
-import { variableProblem } from "../../src/platform/variables.ts";
+import { nearestName } from "../../protocol/nearest-name.ts";
+import { VARIABLE_NAMES, variableProblem } from "../../src/platform/variables.ts";
 import { writeTextPrivately } from "../../sdk/cli/session/write-privately.ts";
 import { StartError, WRANGLER_STATE } from "./settings.ts";
 
 const FILE = ".dev.vars";
 const EXAMPLE = ".dev.vars.example";
+
+/** Optional ones, which are not generated. */
+const OTHER_SECRETS = ["R2_SQL_TOKEN"] as const;
 
 /** Exists beside data that secrets of `.dev.vars` may have sealed. A bare `wrangler dev`, which has no secrets, leaves none. */
 const SEALED = `${WRANGLER_STATE}/sealed`;
@@ -37,7 +41,7 @@ export async function ensureDevVars(): Promise<Record<SecretName, string>> {
     );
   const unusable = Object.entries(vars)
     .filter(([name]) => !SECRET_NAMES.includes(name as SecretName))
-    .map(([name, value = ""]) => variableProblem(name, value))
+    .map(([name, value = ""]) => misspelling(name) ?? variableProblem(name, value))
     .filter((problem) => problem !== null);
   if (unusable.length > 0) throw new StartError(`${unusable.join("; ")}. Correct ${FILE}.`);
   try {
@@ -52,6 +56,13 @@ export async function ensureDevVars(): Promise<Record<SecretName, string>> {
   await mkdir(WRANGLER_STATE, { recursive: true });
   await writeFile(SEALED, "");
   return vars as Record<SecretName, string>;
+}
+
+/** Names that resemble none are variables of the developer's own. */
+function misspelling(name: string): string | null {
+  if ((VARIABLE_NAMES as string[]).includes(name) || (OTHER_SECRETS as readonly string[]).includes(name)) return null;
+  const nearest = nearestName(name, [...VARIABLE_NAMES, ...SECRET_NAMES, ...OTHER_SECRETS]);
+  return nearest === null ? null : `there is no variable ${name} (did you mean ${nearest}?)`;
 }
 
 /** With a value for each secret that is empty. */

@@ -21,10 +21,15 @@ export const readSecrets = (file: string): SecretValues => readTexts(file, readF
 export function createSecrets(file: string): boolean {
   if (existsSync(file)) return false;
   saveSecrets(file, freshSecrets());
-  if (!isIgnored(file))
-    console.error(`git does not ignore ${file}: add it to .gitignore, or a commit may publish the secrets.`);
+  const warning = committableWarning(file);
+  if (warning !== null) console.error(warning);
   return true;
 }
 
-/** Also when there is no git, no repository, or the file lies outside of it. */
-const isIgnored = (file: string): boolean => spawnSync("git", ["check-ignore", "--quiet", "--", file]).status !== 1;
+/** @returns null when git ignores the file, and also when there is no git, no repository, or the file lies outside of it */
+export function committableWarning(file: string): string | null {
+  const isCommittable = spawnSync("git", ["check-ignore", "--quiet", "--", file]).status === 1;
+  return isCommittable
+    ? `git does not ignore ${file}: add it to .gitignore, or a commit may publish the secrets.`
+    : null;
+}

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { countedFilm, readCounter } from "../support/frame-counter.ts";
 import { madeFile } from "../support/made.ts";
 import { isReady } from "../support/platform.ts";
-import { readPicture } from "../support/pictures.ts";
+import { cutPicture, readPicture } from "../support/pictures.ts";
+import { openTracksPage } from "./players/open-tracks-page.ts";
+import { servePlayerPage } from "./players/page-server.ts";
 import { type Stage, startStage } from "./players/stage.ts";
 
 /** Of the film; the ladder has a key frame, and the sheet a tile, each two seconds. */
@@ -50,9 +52,13 @@ test("the poster is a picture of the media, and of the time that the page's addr
   expect(await counterOf(page, poster)).toBe(7 * RATE);
   await page.close();
   const plain = await open();
-  const chosen = await plain.evaluate(() => document.querySelector("video")!.poster);
+  const posterOf = (shown: Page) => shown.evaluate(() => document.querySelector("video")!.poster);
+  const chosen = await posterOf(plain);
   expect(await counterOf(plain, chosen)).not.toBeNull();
   await plain.close();
+  const late = await open(`?thumbnail-time=${SECONDS + 1}`);
+  await expect.poll(() => posterOf(late)).toBe(chosen);
+  await late.close();
 });
 
 test.each([0.1, 0.52, 0.9])("the preview at %f of the time line shows the tile of that time", async (share) => {
@@ -71,4 +77,21 @@ test.each([0.1, 0.52, 0.9])("the preview at %f of the time line shows the tile o
   const shown = await readPicture(await preview.screenshot(), "png");
   expect(readCounter(shown)).toBe(Math.floor(seconds / TILE_SECONDS) * TILE_SECONDS * RATE);
   await page.close();
+});
+
+test("Shaka finds the image playlist of the multivariant playlist, and the tile of each time in it", async () => {
+  const harness = await servePlayerPage("tracks-page.ts");
+  const page = await stage.browser.newPage();
+  const call = await openTracksPage(page, harness.url);
+  await call("load", "shaka", `${base.replace("/player/", "/")}.m3u8`);
+  for (const seconds of [0.5, 13.1, 22.5]) {
+    const preview = (await call("preview", seconds))!;
+    const startSeconds = Math.floor(seconds / TILE_SECONDS) * TILE_SECONDS;
+    expect(preview).toMatchObject({ startSeconds, place: { widthPx: 256, heightPx: 144 } });
+    const sheet = await readPicture(await (await page.request.get(preview.uri)).body(), "jpg");
+    expect(readCounter(cutPicture(sheet, preview.place))).toBe(startSeconds * RATE);
+  }
+  expect(await call("errors")).toEqual([]);
+  await page.close();
+  await harness.close();
 });

@@ -1,5 +1,5 @@
 /** Real players in a real browser on a real broadcast. Each plays for LIVE_PLAY_SECONDS (15) at the live edge. */
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Broadcaster, startBroadcaster } from "../../support/clock-broadcaster.ts";
 import {
@@ -188,6 +188,49 @@ test("the hosted page resumes where it was paused, and the live button and End g
 
 test("above the time line of a DVR window, the hosted page shows the picture of that time", async () => {
   const hosted = await browser.newPage({ viewport: { width: 1000, height: 600 } });
+  const urls = await previewsAbove(hosted, () => [4, 14]);
+  expect(urls.map((url) => new URL(url).searchParams.get("time"))).toEqual(["0", "10"]);
+  const clocks = await Promise.all(urls.map((url) => clockIn(url)));
+  expect(Math.abs(clocks[1]! - clocks[0]! - 10_000)).toBeLessThan(2 * FRAME_MS);
+  await hosted.close();
+});
+
+test("above the time line of a DVR window that has lost its oldest segments, the pictures are of the same times", async () => {
+  const hosted = await browser.newPage({ viewport: { width: 1000, height: 600 } });
+  const lost: Lost = { segments: 3, seconds: 0 };
+  await hosted.route(/\.m3u8/, async (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.delete("_HLS_skip");
+    const response = await route.fetch({ url: url.href });
+    await route.fulfill({ response, body: withoutOldest(await response.text(), lost) });
+  });
+  const urls = await previewsAbove(hosted, () => [9 - lost.seconds, 14 - lost.seconds]);
+  expect(urls.map((url) => new URL(url).searchParams.get("time"))).toEqual(["0", "10"]);
+  await hosted.unrouteAll({ behavior: "ignoreErrors" });
+  await hosted.close();
+});
+
+interface Lost {
+  segments: number;
+  /** Their duration, once a playlist has been read. */
+  seconds: number;
+}
+
+/** A media playlist without its oldest segments. Other documents stay as they are. */
+function withoutOldest(playlist: string, lost: Lost): string {
+  const first = playlist.search(/^#EXT-X-PROGRAM-DATE-TIME/m);
+  const uris = [...playlist.matchAll(/^[^#\n]+\n/gm)];
+  if (!playlist.includes("#EXTINF") || first < 0 || uris.length <= lost.segments) return playlist;
+  const oldest = uris[lost.segments - 1]!;
+  const end = oldest.index + oldest[0].length;
+  const durations = [...playlist.slice(first, end).matchAll(/^#EXTINF:([\d.]+)/gm)];
+  lost.seconds = durations.reduce((sum, [, duration]) => sum + Number(duration), 0);
+  const renumber = (_: string, tag: string, msn: string) => tag + (Number(msn) + lost.segments);
+  return playlist.slice(0, first).replace(/^(#EXT-X-MEDIA-SEQUENCE:)(\d+)/m, renumber) + playlist.slice(end);
+}
+
+/** The addresses of the pictures that the hosted page shows above its time line. @param seconds of the time line */
+async function previewsAbove(hosted: Page, seconds: () => number[]): Promise<string[]> {
   await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}?dvrMode=true`);
   const times = () =>
     hosted.evaluate(() => {
@@ -198,17 +241,14 @@ test("above the time line of a DVR window, the hosted page shows the picture of 
   await expect.poll(async () => (await times()).previews, { timeout: 20_000 }).toBeGreaterThan(1);
   const line = (await hosted.locator("media-time-range").boundingBox())!;
   const urls: string[] = [];
-  for (const seconds of [4, 14]) {
-    await hosted.mouse.move(line.x + (line.width * seconds) / (await times()).endSeconds, line.y + line.height / 2);
+  for (const at of seconds()) {
+    await hosted.mouse.move(line.x + (line.width * at) / (await times()).endSeconds, line.y + line.height / 2);
     const image = hosted.locator("media-time-range media-preview-thumbnail img");
     await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(256);
     urls.push((await image.getAttribute("src"))!);
   }
-  expect(urls.map((url) => new URL(url).searchParams.get("time"))).toEqual(["0", "10"]);
-  const clocks = await Promise.all(urls.map((url) => clockIn(url)));
-  expect(Math.abs(clocks[1]! - clocks[0]! - 10_000)).toBeLessThan(2 * FRAME_MS);
-  await hosted.close();
-});
+  return urls;
+}
 
 /** The clock of a picture of the broadcast, epoch ms. */
 async function clockIn(url: string): Promise<number | null> {

@@ -1,4 +1,4 @@
-/** Runs in the browser: three players, their subtitles and their sound, behind one interface. */
+/** Runs in the browser: three players, their subtitles, sound and previews, behind one interface. */
 import * as dashjs from "dashjs";
 import HlsPlayer, { ErrorDetails, Events } from "hls.js";
 import shaka from "shaka-player";
@@ -9,6 +9,8 @@ interface Face {
   show(language: string): void;
   sounds(): string[];
   hear(language: string): void;
+  /** The picture for a time, of players that read image playlists. */
+  preview?(seconds: number): Promise<shaka.extern.Thumbnail | null>;
 }
 
 const errors: string[] = [];
@@ -87,6 +89,7 @@ function shakaFace(): Face {
       const track = player.getVariantTracks().find((one) => one.language === language);
       if (track !== undefined) player.selectVariantTrack(track, true);
     },
+    preview: (seconds) => player.getThumbnails(null, seconds),
   };
 }
 
@@ -134,6 +137,12 @@ export const tracksHarness = {
       };
       look();
     });
+  },
+  async preview(seconds: number) {
+    const thumbnail = (await face.preview?.(seconds)) ?? null;
+    if (thumbnail === null) return null;
+    const { uris, positionX: x, positionY: y, width: widthPx, height: heightPx, startTime: startSeconds } = thumbnail;
+    return { uri: uris[0] ?? "", place: { x, y, widthPx, heightPx }, startSeconds };
   },
   errors: () => errors,
 };

@@ -283,6 +283,7 @@ test.each([
 
 test.each([
   [{ JOB_SECRET: "short" }, "secrets.json: JOB_SECRET holds a secret of 5 characters"],
+  [{ JOB_SECRET: "short", ENCODER_SECRET: "other" }, "secrets.json: ENCODER_SECRET holds a secret of 5 characters"],
   [{ JOB_SECRET: "a".repeat(32), WEBHOOK_KEYS: "k1:short" }, "secrets.json: key 1 of WEBHOOK_KEYS is not"],
   [{ JOB_SECRET: 5 }, "secrets.json is broken: it has no text for JOB_SECRET"],
   [

@@ -234,13 +234,21 @@ test.each(["start.ts", "dev.ts"])("%s refuses an unknown option, and its help na
     expect(stdout).toContain(`\n  ${name} `);
 });
 
-test("a .dev.vars with a broken WEBHOOK_KEYS ends the start with one line", async () => {
+test("a .dev.vars with a broken WEBHOOK_KEYS or a misspelt variable ends the start with one line", async () => {
   const vars = ["JOB_SECRET", "ENCODER_SECRET"].map((name) => `${name}=${"a".repeat(32)}`);
   await writeFile(join(folder, ".dev.vars"), [...vars, "WEBHOOK_KEYS=k1:short"].join("\n"));
   const failed = promisify(execFile)(process.execPath, [resolve("scripts/dev.ts")], { cwd: folder });
   await expect(failed).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^key 1 of WEBHOOK_KEYS is not .*\. Correct \.dev\.vars, or .*\n$/) as unknown,
+  });
+  await writeFile(
+    join(folder, ".dev.vars"),
+    [...vars, "WEBHOOK_KEYS=k1:short", "MAX_SOURCE_BYTE=5", "MINE=1"].join("\n"),
+  );
+  const misspelt = promisify(execFile)(process.execPath, [resolve("scripts/dev.ts")], { cwd: folder });
+  await expect(misspelt).rejects.toMatchObject({
+    stderr: "there is no variable MAX_SOURCE_BYTE (did you mean MAX_SOURCE_BYTES?). Correct .dev.vars.\n",
   });
 });
 
