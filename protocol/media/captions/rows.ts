@@ -43,17 +43,19 @@ export function extentOf(row: Row): { first: number; last: number } | null {
 function rowText(row: Row): string {
   const extent = extentOf(row);
   if (extent === null) return "";
-  let out = "";
+  // Joined at the end: a string that grows by a character keeps each of its steps in memory.
+  const out: string[] = [];
   let pen = PLAIN;
   for (let column = extent.first; column <= extent.last; column += 1) {
     const cell = row[column] ?? TRANSPARENT;
     if (cell.char !== " " && !isSame(cell.pen, pen)) {
-      out += closing(pen) + opening(cell.pen);
+      out.push(closing(pen), opening(cell.pen));
       pen = cell.pen;
     }
-    out += escapeText(cell.char);
+    out.push(escapeText(cell.char));
   }
-  return out + closing(pen);
+  out.push(closing(pen));
+  return out.join("");
 }
 
 const isSame = (a: Pen, b: Pen) =>

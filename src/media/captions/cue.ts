@@ -9,7 +9,7 @@ export const CAPTION_ERRORS = {
   captions_malformed: "The file cannot be parsed.",
   captions_empty: "The file has no captions.",
   captions_too_large:
-    "The file is larger than 10 MiB, or has more than 100,000 captions, 2,000,000 lines or 400,000 tags, or too many timed spans in a paragraph.",
+    "The file is larger than 10 MiB, or has more than 100,000 captions, 2,000,000 lines or 400,000 elements, or too many elements or timed spans in a paragraph.",
   captions_too_long: "A caption has more than 16,384 characters.",
   captions_too_dense: "Too many captions are shown at the same time.",
 } as const;
@@ -35,6 +35,30 @@ const MAX_PAYLOAD_LENGTH = 4 * MAX_CUE_LENGTH;
 export function requireShort(payload: string): string {
   if (payload.length > MAX_PAYLOAD_LENGTH) throw new CaptionsError("captions_too_long");
   return payload;
+}
+
+/** The lines of a caption with their markup. */
+export class Payload {
+  readonly #lines: string[] = [];
+  #length = -1;
+
+  /** @throws {CaptionsError} captions_too_long, before any work on it */
+  add(line: string): void {
+    this.#length += line.length + 1;
+    if (this.#length > MAX_PAYLOAD_LENGTH) throw new CaptionsError("captions_too_long");
+    this.#lines.push(line);
+  }
+
+  /** Removes empty lines at the end and, before them, one line that matches. */
+  trimEnd(last: RegExp): void {
+    const end = this.#lines.findLastIndex((line) => line.trim() !== "");
+    const kept = end >= 0 && last.test(this.#lines[end]!) ? end : end + 1;
+    this.#lines.length = kept;
+  }
+
+  text(): string {
+    return this.#lines.join("\n");
+  }
 }
 
 /** A media lasts 12 h at most; timecodes of a day of television are beyond any media, and are kept out of playlists. */

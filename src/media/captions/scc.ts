@@ -1,6 +1,6 @@
 import { Cea608 } from "../../../protocol/media/captions/cea608.ts";
 import { CueList } from "./cue.ts";
-import { linesOf } from "./webvtt.ts";
+import { Lines } from "./lines.ts";
 
 export const isScc = (text: string): boolean => /^\uFEFF?\s*Scenarist_SCC V\d/.test(text);
 
@@ -16,11 +16,14 @@ const FRAME_MS = 1001 / 30;
 export function parseScc(text: string): CueList {
   const list = new CueList();
   const decoder = new Cea608((cue) => list.add(cue));
-  for (const row of linesOf(text)) {
+  const lines = new Lines(text);
+  for (let row = lines.next(); row !== null; row = lines.next()) {
     const [, hours, minutes, seconds, mark, frame, words = ""] = ROW.exec(row) ?? [];
     if (hours === undefined) continue;
     const first = frameNumber([Number(hours), Number(minutes), Number(seconds), Number(frame)], mark !== ":");
-    for (const [position, word] of words.trim().split(/\s+/).entries()) {
+    let position = -1;
+    for (const [word] of words.matchAll(/[^\s]+/g)) {
+      position += 1;
       const pair = Number.parseInt(word, 16);
       if (word.length === 4) decoder.push(pair >> 8, pair & 0xff, (first + position) * FRAME_MS);
     }

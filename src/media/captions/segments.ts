@@ -46,22 +46,32 @@ const HEADER_BYTES = segmentHeader().length;
  */
 export function cutSegments(cues: readonly Cue[]): TextSegments {
   const encoder = new TextEncoder();
-  const blocks = cues.map((cue) => ({ ...rangeOf(cue), bytes: encoder.encode(vttBlock(cue)) }));
-  const total = blocks.reduce((sum, { first, last, bytes }) => sum + (last - first + 1) * bytes.length, 0);
-  if (total > MAX_BYTES) throw new CaptionsError("captions_too_dense");
-  const lengths: number[] = Array.from({ length: Math.max(0, ...blocks.map(({ last }) => last + 1)) }, () => 0);
-  for (const { first, last, bytes } of blocks)
-    for (let segment = first; segment <= last; segment += 1) lengths[segment]! += bytes.length;
-  const ends: number[] = [];
+  // The blocks are encoded twice: 100,000 arrays of bytes need more memory than all else.
+  const sizes = Uint32Array.from(cues, (cue) => encoder.encode(vttBlock(cue)).length);
+  const lengths: number[] = [];
+  let total = 0;
+  for (const [index, cue] of cues.entries()) {
+    const { first, last } = rangeOf(cue);
+    total += (last - first + 1) * sizes[index]!;
+    if (total > MAX_BYTES) throw new CaptionsError("captions_too_dense");
+    while (lengths.length <= last) lengths.push(0);
+    for (let segment = first; segment <= last; segment += 1) lengths[segment]! += sizes[index]!;
+  }
+  const places: number[] = [];
   let end = 0;
-  for (const length of lengths) ends.push((end += length));
-  const places = ends.map((one, segment) => one - lengths[segment]!);
+  for (const length of lengths) {
+    places.push(end);
+    end += length;
+  }
   const bodies = new Uint8Array(end);
-  for (const { first, last, bytes } of blocks)
+  for (const cue of cues) {
+    const { first, last } = rangeOf(cue);
+    const bytes = encoder.encode(vttBlock(cue));
     for (let segment = first; segment <= last; segment += 1) {
       bodies.set(bytes, places[segment]);
       places[segment]! += bytes.length;
     }
+  }
   const seconds = TEXT_SEGMENT_MS / 1000;
   const rate = (bytes: number) => Math.ceil((bytes * 8) / seconds);
   const largest = lengths.reduce((most, length) => Math.max(most, length), 0);

@@ -1,9 +1,13 @@
-import { CueList, requireShort } from "./cue.ts";
+import { CueList, Payload } from "./cue.ts";
+import { Lines } from "./lines.ts";
 import { cleanMarkup } from "./markup.ts";
-import { linesOf, readTiming } from "./webvtt.ts";
+import { readTiming } from "./webvtt.ts";
 
 /** Looks at the first lines only: the first cue is there, or the file is no SRT. */
-export const isSrt = (text: string): boolean => linesOf(text.slice(0, 16_384)).some((row) => readTiming(row) !== null);
+export function isSrt(text: string): boolean {
+  const lines = new Lines(text.slice(0, 16_384));
+  return nextTiming(lines) !== null;
+}
 
 /** Override tags of SubStation Alpha that many SRT files have: `{\an8}` is the position, the others are removed. */
 export const OVERRIDES = /\{\\[^{}]{0,256}\}/g;
@@ -23,26 +27,24 @@ export function positionOf(payload: string): string {
  */
 export function parseSrt(text: string): CueList {
   const list = new CueList();
-  const rows = linesOf(text);
-  let at = 0;
-  while (at < rows.length && readTiming(rows[at]!) === null) at += 1;
-  while (at < rows.length) {
-    const timing = readTiming(rows[at]!);
-    if (timing === null) break;
-    let end = at + 1;
-    while (end < rows.length && readTiming(rows[end]!) === null) end += 1;
-    const last = end < rows.length ? withoutNumber(rows, at + 1, end) : end;
-    const payload = requireShort(rows.slice(at + 1, last).join("\n"));
-    const settings = positionOf(payload.slice(0, 1024));
-    list.add({ ...timing, settings, text: cleanMarkup(payload.replace(OVERRIDES, "")) });
-    at = end;
+  const lines = new Lines(text);
+  for (let timing = nextTiming(lines); timing !== null; timing = nextTiming(lines)) {
+    const payload = new Payload();
+    let next = lines.peek();
+    for (; next !== null && readTiming(next) === null; next = lines.peek()) payload.add(lines.next()!);
+    // The number of the next cue follows an empty line or a gap.
+    if (next !== null) payload.trimEnd(/^\s*\d{1,9}\s*$/);
+    const content = payload.text();
+    const settings = positionOf(content.slice(0, 1024));
+    list.add({ ...timing, settings, text: cleanMarkup(content.replace(OVERRIDES, "")) });
   }
   return list;
 }
 
-/** The end of a cue's lines: before the number of the next cue, which follows an empty line or a gap. */
-function withoutNumber(rows: string[], first: number, end: number): number {
-  let last = end;
-  while (last > first && rows[last - 1]!.trim() === "") last -= 1;
-  return last > first && /^\s*\d{1,9}\s*$/.test(rows[last - 1]!) ? last - 1 : last;
+function nextTiming(lines: Lines): ReturnType<typeof readTiming> {
+  for (let line = lines.next(); line !== null; line = lines.next()) {
+    const timing = readTiming(line);
+    if (timing !== null) return timing;
+  }
+  return null;
 }

@@ -1,7 +1,6 @@
 /** Styles and regions of a TTML document (W3C TTML 2 §10.4.4): by reference, nested and direct, in ascending priority. */
-import type { XmlElement } from "@rgrove/parse-xml";
 import { colourClass } from "./markup.ts";
-import { attribute, childrenOf, localName, MAX_DEPTH } from "./ttml-tree.ts";
+import { attribute, elementsIn, MAX_DEPTH, type TtmlElement } from "./ttml-elements.ts";
 
 /** What is said about an element; absent = what is around it decides. */
 export interface Style {
@@ -20,16 +19,17 @@ export interface Style {
 const MAX_REFERENCES = 16;
 
 export class TtmlStyles {
-  readonly #elements = new Map<string, XmlElement>();
-  readonly #regions = new Map<string, XmlElement>();
-  readonly #known = new Map<XmlElement, Style>();
+  readonly #elements = new Map<string, TtmlElement>();
+  readonly #regions = new Map<string, TtmlElement>();
+  readonly #known = new WeakMap<TtmlElement, Style>();
 
-  constructor(root: XmlElement) {
-    this.#collect(root, 0);
+  /** Knows the styles and regions in the element too. The first one of an id counts. */
+  add(element: TtmlElement): void {
+    this.#collect(element, 0);
   }
 
   /** The styles of a content element, without those of what is around it. */
-  of(element: XmlElement): Style {
+  of(element: TtmlElement): Style {
     return this.#resolve(element, 0);
   }
 
@@ -39,23 +39,22 @@ export class TtmlStyles {
     return region === undefined ? {} : this.#resolve(region, 0);
   }
 
-  #collect(element: XmlElement, depth: number): void {
+  #collect(element: TtmlElement, depth: number): void {
     if (depth > MAX_DEPTH) return;
-    for (const child of childrenOf(element)) {
-      const name = localName(child);
-      const known = name === "style" ? this.#elements : name === "region" ? this.#regions : null;
+    for (const child of elementsIn(element)) {
+      const known = child.name === "style" ? this.#elements : child.name === "region" ? this.#regions : null;
       const id = attribute(child, "id");
       if (known !== null && id !== "" && !known.has(id)) known.set(id, child);
-      if (name !== "body") this.#collect(child, depth + 1);
+      this.#collect(child, depth + 1);
     }
   }
 
   /** Each element is resolved once. A style that refers to itself has what it says otherwise. */
-  #resolve(element: XmlElement, depth: number): Style {
+  #resolve(element: TtmlElement, depth: number): Style {
     const known = this.#known.get(element);
     if (known !== undefined) return known;
     this.#known.set(element, {});
-    const nested = localName(element) === "region" ? childrenOf(element).filter(isStyle) : [];
+    const nested = element.name === "region" ? elementsIn(element).filter(isStyle) : [];
     const style = Object.assign(
       this.#referred(element, depth),
       ...(depth < MAX_DEPTH ? nested.map((child) => this.#resolve(child, depth + 1)) : []),
@@ -65,7 +64,7 @@ export class TtmlStyles {
     return style;
   }
 
-  #referred(element: XmlElement, depth: number): Style {
+  #referred(element: TtmlElement, depth: number): Style {
     if (depth >= MAX_DEPTH) return {};
     const ids = attribute(element, "style").split(/\s+/, MAX_REFERENCES);
     const found = ids.flatMap((id) => this.#elements.get(id) ?? []);
@@ -73,9 +72,9 @@ export class TtmlStyles {
   }
 }
 
-const isStyle = (element: XmlElement): boolean => localName(element) === "style";
+const isStyle = (element: TtmlElement): boolean => element.name === "style";
 
-function directStyle(element: XmlElement): Style {
+function directStyle(element: TtmlElement): Style {
   const style: Style = {};
   const [slant, weight, line, colour] = ["fontStyle", "fontWeight", "textDecoration", "color"].map((name) =>
     attribute(element, name),

@@ -1,17 +1,16 @@
 /** When the elements of a TTML document are shown (W3C TTML 2 §12, with the time containers of SMIL 3). */
-import { XmlCdata, XmlElement, XmlText } from "@rgrove/parse-xml";
 import { CaptionsError } from "./cue.ts";
-import { attribute, localName, MAX_DEPTH } from "./ttml-tree.ts";
+import { attribute, MAX_DEPTH, type TtmlElement } from "./ttml-elements.ts";
 
 export interface Clock {
   frameRate: number;
   tickRate: number;
 }
 
-/** An element of the body, or text in one, with its time. */
+/** A paragraph, what is in it, or text, with its time. */
 export interface Timed {
   /** Null for text. */
-  element: XmlElement | null;
+  element: TtmlElement | null;
   /** Of text. */
   text: string;
   startMs: number;
@@ -20,7 +19,7 @@ export interface Timed {
   children: Timed[];
 }
 
-export function clockOf(root: XmlElement): Clock {
+export function clockOf(root: TtmlElement): Clock {
   const rate = Number(attribute(root, "frameRate")) || 30;
   const [num = 1, den = 1] = attribute(root, "frameRateMultiplier").split(/[ :]/).map(Number);
   const frameRate = num > 0 && den > 0 ? (rate * num) / den : rate;
@@ -43,55 +42,90 @@ function timeOf(text: string, { frameRate, tickRate }: Clock): number | null {
   return unit === "t" ? (Number(amount) / tickRate) * 1000 : Number(amount) * UNITS_MS[unit]!;
 }
 
-/** What the document shows: its body. @throws {CaptionsError} captions_malformed for elements that are too deep in each other */
-export function timedContent(root: XmlElement, clock: Clock): Timed {
-  const timed = timedElement(root, { beginMs: 0, isInSequence: false }, clock, 0);
-  clip(timed, 0, Infinity);
-  return timed;
-}
-
 /** Where the times of an element begin: with its parent or, in a sequence, with the end of what is before it. */
-interface Place {
+export interface Place {
   beginMs: number;
   isInSequence: boolean;
 }
 
-function timedElement(element: XmlElement, place: Place, clock: Clock, depth: number): Timed {
-  if (depth > MAX_DEPTH) throw new CaptionsError("captions_malformed");
-  const given = (name: string) => timeOf(attribute(element, name), clock);
-  const startMs = place.beginMs + (given("begin") ?? 0);
-  const isSequence = attribute(element, "timeContainer") === "seq";
-  const children: Timed[] = [];
-  let lastMs = startMs;
-  let impliedMs = startMs;
-  for (const child of element.children) {
-    const inside = { beginMs: isSequence ? lastMs : startMs, isInSequence: isSequence };
-    if (child instanceof XmlText || child instanceof XmlCdata) children.push(timedText(child.text, inside));
-    else if (child instanceof XmlElement && isContent(child))
-      children.push(timedElement(child, inside, clock, depth + 1));
-    else continue;
-    lastMs = children.at(-1)!.endMs;
-    impliedMs = isSequence ? lastMs : Math.max(impliedMs, lastMs);
+/** The times of an element, while what is in it is gone through. */
+export class TimeContainer {
+  readonly startMs: number;
+  /** Null: what is in it decides. */
+  readonly givenEndMs: number | null;
+  readonly #isSequence: boolean;
+  /** End of what was last in it. */
+  #lastMs: number;
+  #impliedEndMs: number;
+  #isEmpty = true;
+
+  constructor(element: TtmlElement, { beginMs, isInSequence }: Place, clock: Clock) {
+    const given = (name: string) => timeOf(attribute(element, name), clock);
+    this.startMs = beginMs + (given("begin") ?? 0);
+    const [end, duration] = [given("end"), given("dur")];
+    const ends = [end === null ? [] : beginMs + end, duration === null ? [] : this.startMs + duration].flat();
+    this.givenEndMs = ends.length === 0 ? null : Math.min(...ends);
+    this.#isSequence = attribute(element, "timeContainer") === "seq";
+    this.#lastMs = this.startMs;
+    // A break has no end of its own, as text. In a sequence neither lasts.
+    this.#impliedEndMs = isInSequence ? this.startMs : Infinity;
   }
-  // A break has no end of its own, as text. In a sequence neither lasts.
-  if (children.length === 0) impliedMs = place.isInSequence ? startMs : Infinity;
-  const [end, duration] = [given("end"), given("dur")];
-  const ends = [end === null ? [] : place.beginMs + end, duration === null ? [] : startMs + duration].flat();
-  return { element, text: "", startMs, endMs: ends.length === 0 ? impliedMs : Math.min(...ends), children };
+
+  /** Of the next thing in it. */
+  get place(): Place {
+    return { beginMs: this.#isSequence ? this.#lastMs : this.startMs, isInSequence: this.#isSequence };
+  }
+
+  pass(endMs: number): void {
+    this.#lastMs = endMs;
+    const before = this.#isEmpty ? this.startMs : this.#impliedEndMs;
+    this.#impliedEndMs = this.#isSequence ? endMs : Math.max(before, endMs);
+    this.#isEmpty = false;
+  }
+
+  passText(): void {
+    this.pass(textEnd(this.place));
+  }
+
+  get endMs(): number {
+    return this.givenEndMs ?? this.#impliedEndMs;
+  }
 }
 
-const timedText = (text: string, { beginMs, isInSequence }: Place): Timed => ({
+/** With the times as they are given: those of its parent are not looked at. @throws {CaptionsError} captions_malformed for elements that are too deep in each other */
+export function timedElement(element: TtmlElement, place: Place, clock: Clock, depth: number): Timed {
+  requireShallow(depth);
+  const times = new TimeContainer(element, place, clock);
+  const children: Timed[] = [];
+  for (const child of element.children) {
+    if (typeof child === "string") children.push(timedText(child, times.place));
+    else if (isContent(child)) children.push(timedElement(child, times.place, clock, depth + 1));
+    else continue;
+    times.pass(children.at(-1)!.endMs);
+  }
+  return { element, text: "", startMs: times.startMs, endMs: times.endMs, children };
+}
+
+/** @throws {CaptionsError} captions_malformed */
+export function requireShallow(depth: number): void {
+  if (depth > MAX_DEPTH) throw new CaptionsError("captions_malformed");
+}
+
+const textEnd = ({ beginMs, isInSequence }: Place): number => (isInSequence ? beginMs : Infinity);
+
+const timedText = (text: string, place: Place): Timed => ({
   element: null,
   text,
-  startMs: beginMs,
-  endMs: isInSequence ? beginMs : Infinity,
+  startMs: place.beginMs,
+  endMs: textEnd(place),
   children: [],
 });
 
 const CONTENT = new Set(["body", "div", "p", "span", "br"]);
-const isContent = (element: XmlElement): boolean => CONTENT.has(localName(element));
+export const isContent = ({ name }: TtmlElement): boolean => CONTENT.has(name);
 
-function clip(timed: Timed, fromMs: number, toMs: number): void {
+/** Limits the times to those of the parent. */
+export function clip(timed: Timed, fromMs: number, toMs: number): void {
   timed.startMs = Math.max(timed.startMs, fromMs);
   timed.endMs = Math.min(timed.endMs, toMs);
   for (const child of timed.children) clip(child, timed.startMs, timed.endMs);

@@ -2,8 +2,17 @@ import { escapeText } from "../../../protocol/media/captions/cue.ts";
 import { CaptionsError, type Cue, CueList } from "./cue.ts";
 import { cleanMarkup } from "./markup.ts";
 import { isAtTop, type Style, TtmlStyles } from "./ttml-styles.ts";
-import { clockOf, type Timed, timedContent } from "./ttml-times.ts";
-import { attribute, localName, readTree } from "./ttml-tree.ts";
+import { attribute, type Content, type TtmlElement, visitElements, type Visitor } from "./ttml-elements.ts";
+import {
+  type Clock,
+  clip,
+  clockOf,
+  isContent,
+  requireShallow,
+  TimeContainer,
+  type Timed,
+  timedElement,
+} from "./ttml-times.ts";
 
 /** Characters that are looked at, those of a paragraph once for each time at which it changes. */
 const MAX_WORK = 32 << 20;
@@ -27,31 +36,69 @@ interface Run {
  * @throws {CaptionsError} captions_malformed, captions_too_large, captions_too_long
  */
 export function parseTtml(text: string): CueList {
-  const root = readTree(text);
-  const reader = new TtmlReader(new TtmlStyles(root));
-  reader.walk(timedContent(root, clockOf(root)), {}, "");
+  const reader = new TtmlReader();
+  visitElements(text, reader);
   return reader.list;
 }
 
-class TtmlReader {
+/** An element around paragraphs, with what it says about them. */
+interface Around {
+  times: TimeContainer;
+  /** The times that it limits theirs to. */
+  fromMs: number;
+  toMs: number;
+  style: Style;
+  /** "" = none. */
+  region: string;
+}
+
+/** Keeps one paragraph at a time. */
+class TtmlReader implements Visitor {
   readonly list = new CueList();
-  readonly #styles: TtmlStyles;
+  readonly #styles = new TtmlStyles();
+  readonly #around: Around[] = [];
+  #clock: Clock = { frameRate: 30, tickRate: 30 };
   #work = 0;
 
-  constructor(styles: TtmlStyles) {
-    this.#styles = styles;
+  open(element: TtmlElement): Content {
+    const around = this.#around.at(-1);
+    if (around === undefined) this.#clock = clockOf(element);
+    else if (element.name === "p") return "keep";
+    else if (!isContent(element)) return this.#around.length === 1 ? "keep" : "skip";
+    requireShallow(this.#around.length);
+    const times = new TimeContainer(element, placeIn(around), this.#clock);
+    this.#around.push({
+      times,
+      fromMs: Math.max(times.startMs, around?.fromMs ?? 0),
+      toMs: Math.min(times.givenEndMs ?? Infinity, around?.toMs ?? Infinity),
+      style: { ...around?.style, ...this.#styles.of(element) },
+      region: attribute(element, "region") || (around?.region ?? ""),
+    });
+    return "visit";
   }
 
-  /** @param style of the elements around it @param region of these; "" = none */
-  walk(timed: Timed, style: Style, region: string): void {
-    const { element } = timed;
-    if (element === null) return;
-    const own = { ...style, ...this.#styles.of(element) };
-    const where = attribute(element, "region") || region;
-    if (localName(element) !== "p") return timed.children.forEach((child) => this.walk(child, own, where));
-    const around = this.#styles.region(where);
+  text(): void {
+    this.#around.at(-1)?.times.passText();
+  }
+
+  close(element: TtmlElement): void {
+    const around = this.#around.at(-1)!;
+    if (element.name === "p") {
+      const paragraph = timedElement(element, around.times.place, this.#clock, this.#around.length);
+      around.times.pass(paragraph.endMs);
+      clip(paragraph, around.fromMs, around.toMs);
+      return this.#addParagraphIn(around, element, paragraph);
+    }
+    if (!isContent(element) && element.name !== "tt") return this.#styles.add(element);
+    this.#around.pop();
+    this.#around.at(-1)?.times.pass(around.times.endMs);
+  }
+
+  #addParagraphIn(around: Around, element: TtmlElement, paragraph: Timed): void {
+    const region = this.#styles.region(attribute(element, "region") || around.region);
     // The text in a region inherits what the region says.
-    this.#addParagraph(timed, { ...around, ...own }, isAtTop(around) ? "line:0" : "");
+    const style = { ...region, ...around.style, ...this.#styles.of(element) };
+    this.#addParagraph(paragraph, style, isAtTop(region) ? "line:0" : "");
   }
 
   #addParagraph(paragraph: Timed, style: Style, settings: string): void {
@@ -77,12 +124,14 @@ class TtmlReader {
     if (timed.startMs > atMs || timed.endMs <= atMs) return;
     const { element } = timed;
     if (element === null) return void runs.push({ text: escapeText(timed.text.replace(/\s+/g, " ")), style });
-    const name = localName(element);
+    const { name } = element;
     if (name === "br") return void runs.push({ text: "\n", style });
     const own = name === "p" ? style : { ...style, ...this.#styles.of(element) };
     for (const child of timed.children) this.#collect(child, atMs, own, runs);
   }
 }
+
+const placeIn = (around: Around | undefined) => around?.times.place ?? { beginMs: 0, isInSequence: false };
 
 /** The times at which the text of a paragraph may change. */
 function changesOf(timed: Timed, found = new Set<number>()): Set<number> {

@@ -1,4 +1,5 @@
-import { CaptionsError, CueList, requireShort } from "./cue.ts";
+import { CueList, Payload } from "./cue.ts";
+import { Lines } from "./lines.ts";
 import { cleanMarkup } from "./markup.ts";
 import { parseTimestamp } from "./timestamps.ts";
 
@@ -20,34 +21,27 @@ export function readTiming(lineOfText: string): { startMs: number; endMs: number
  */
 export function parseWebVtt(text: string): CueList {
   const list = new CueList();
-  const rows = linesOf(text);
-  const offsetMs = timestampMap(rows);
-  for (let at = 1; at < rows.length; at += 1) {
-    const timing = readTiming(rows[at]!);
+  const offsetMs = timestampMap(text);
+  const lines = new Lines(text);
+  lines.next();
+  for (let line = lines.next(); line !== null; line = lines.next()) {
+    const timing = readTiming(line);
     if (timing === null) continue;
-    const payload: string[] = [];
-    while (at + 1 < rows.length && rows[at + 1]!.trim() !== "" && readTiming(rows[at + 1]!) === null)
-      payload.push(rows[(at += 1)]!);
+    const payload = new Payload();
+    for (let next = lines.peek(); next !== null && next.trim() !== "" && readTiming(next) === null; next = lines.peek())
+      payload.add(lines.next()!);
     const { startMs, endMs, rest } = timing;
-    const text = cleanMarkup(requireShort(payload.join("\n")));
+    const text = cleanMarkup(payload.text());
     list.add({ startMs: startMs + offsetMs, endMs: endMs + offsetMs, settings: cleanSettings(rest), text });
   }
   return list;
 }
 
-/** More lines are no captions: 100,000 cues of a dozen lines are 1,200,000. */
-const MAX_LINES = 2_000_000;
-
-/** @throws {CaptionsError} captions_too_large */
-export function linesOf(text: string): string[] {
-  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/, MAX_LINES + 1);
-  if (lines.length > MAX_LINES) throw new CaptionsError("captions_too_large");
-  return lines;
-}
-
 /** Of `X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000` (RFC 8216 §3.5), relative to media that begin at 0. */
-function timestampMap(rows: string[]): number {
-  for (const row of rows.slice(1, 8)) {
+function timestampMap(text: string): number {
+  const lines = new Lines(text);
+  for (let number = 0; number < 8; number += 1) {
+    const row = lines.next() ?? "";
     if (!row.startsWith("X-TIMESTAMP-MAP=")) continue;
     const [, ticks] = /MPEGTS:(\d{1,16})/.exec(row) ?? [];
     const [, local = "0:00"] = /LOCAL:([\d:.]+)/.exec(row) ?? [];

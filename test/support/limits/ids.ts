@@ -6,6 +6,7 @@ export const TRIED_IN = {
     "captions-cue",
     "captions-lines",
     "captions-tags",
+    "captions-paragraph",
     "captions-changes",
     "captions-segments",
     "picture-captions",

@@ -227,7 +227,7 @@ test("a file that is no captions has an error of the catalogue", () => {
     "captions_too_long",
   );
   expect(errorOf(() => readCaptions(new Uint8Array(10 * 1024 * 1024 + 1), "en"))).toBe("captions_too_large");
-  expect(errorOf(() => cuesOf(`<tt>${"<a>".repeat(400_000)}`))).toBe("captions_too_large");
+  expect(errorOf(() => cuesOf(`<tt>${"<a/>".repeat(400_000)}`))).toBe("captions_too_large");
   expect(errorOf(() => cuesOf(`<tt>${"<a>".repeat(100_000)}${"</a>".repeat(100_000)}</tt>`))).toBe(
     "captions_malformed",
   );
