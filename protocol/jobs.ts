@@ -11,7 +11,9 @@
  * Callbacks to the Worker, below `job.callbackUrl`, with `Authorization: Bearer {job.token}`:
  *   GET|HEAD {callbackUrl}/source                    the source file; supports Range
  *   GET|HEAD {callbackUrl}/imposed/{position}        the same for a sound that is mixed into it
- *   PUT      {callbackUrl}/objects/{rendition}/{file} one init or segment, 204; `file` is `init.mp4` or `{number}.m4s`. Of a captions
+ *   GET      {callbackUrl}/cuts                      SoundCuts, of an audio job with `hasCuts`
+ *   PUT      {callbackUrl}/objects/{rendition}/{file} one init or segment, 204; `file` is `init.mp4` or `{number}.m4s`; of an audio job
+ *                                                    with `hasCuts` `init-0.mp4` instead of `init.mp4`. Of a captions
  *                                                    job: a CaptionsFile, named by `captionsRendition` and `CAPTIONS_FILE`
  *   POST     {callbackUrl}/heartbeat                 Heartbeat → HeartbeatAnswer; renews the lease
  *   POST     {callbackUrl}/complete                  JobResult → 200
@@ -167,7 +169,27 @@ export const AudioJob = JobBase.extend({
   durationMs: z.number().positive().nullable(),
   /** The file of each is at `{callbackUrl}/imposed/{position}`. Absent = none. */
   imposed: z.array(ImposedSound).max(MAX_IMPOSED_SOUNDS).optional(),
+  /** Sound for the recording of a broadcast: cut and timed by the SoundCuts at `{callbackUrl}/cuts`, and as long as these. */
+  hasCuts: z.literal(true).optional(),
 });
+
+/**
+ * The segments and spans of a recording, on its timeline of HLS, which begins at 0. A recording has up to 120,000 segments, so they are not part
+ * of the job.
+ */
+export const SoundCuts = z.object({
+  /** Where each segment ends, in microseconds; ascending. */
+  endsUs: z.array(z.int().positive()),
+  /** Segments with continuous timestamps, up to the next span. The first one begins at segment 0. */
+  spans: z.array(
+    z.object({
+      first: z.int().min(0), // its first segment
+      mediaUs: z.int().min(0), // decode time of the picture at its start, microseconds
+      isGap: z.boolean(), // the recording has no media here: no segments are stored
+    }),
+  ),
+});
+export type SoundCuts = z.infer<typeof SoundCuts>;
 
 /** Every cue of the source's subtitles, in one pass over the file. */
 export const CaptionsJob = JobBase.extend({
@@ -216,6 +238,8 @@ export const VideoResult = z.object({
 export const AudioResult = z.object({
   kind: z.literal("audio"),
   rendition: RenditionFacts,
+  /** Of a job with `hasCuts`: the size of each segment in bytes, 0 = a gap. `rendition` has no segments then, because their durations follow from the cuts. */
+  segmentBytes: z.array(z.int().min(0)).optional(),
   channels: z.int().positive(),
   encodeMs: z.number(),
   cpuMs: z.number(),

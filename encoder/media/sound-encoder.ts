@@ -4,6 +4,7 @@ import { type CodecContext, type Frame, Packet } from "node-av/lib";
 import type { AudioJob, InitFacts, SegmentFacts } from "../../protocol/jobs.ts";
 import { AAC_FRAME_SAMPLES, nominalEnd } from "../../protocol/media/audio-plan.ts";
 import { initSegment, mediaSegment, type Sample } from "../../protocol/media/cmaf.ts";
+import type { SoundCut } from "../../protocol/media/sound-cuts.ts";
 import { openAacEncoder } from "./aac-encoder.ts";
 import { JobError } from "../platform/errors.ts";
 import type { JobContext } from "./job-context.ts";
@@ -14,8 +15,16 @@ export interface SoundOutput {
   channels: number;
 }
 
+/** A job with the segments that it writes. */
+interface CutJob {
+  job: AudioJob;
+  /** Null = segments of the job's nominal duration. */
+  cuts: readonly SoundCut[] | null;
+}
+
 export class SoundEncoder {
   readonly #job: AudioJob;
+  readonly #cuts: readonly SoundCut[] | null;
   readonly #store: Store;
   readonly #sampleRateHz: number;
   readonly #context: CodecContext;
@@ -30,8 +39,15 @@ export class SoundEncoder {
   #isInitStored = false;
   #reported = 0; // number of segments reported as stored
 
-  private constructor(job: AudioJob, output: SoundOutput, context: CodecContext, store: Store, listener: JobContext) {
+  private constructor(
+    { job, cuts }: CutJob,
+    output: SoundOutput,
+    context: CodecContext,
+    store: Store,
+    listener: JobContext,
+  ) {
     this.#job = job;
+    this.#cuts = cuts;
     this.#listener = listener;
     this.#channels = output.channels;
     this.#store = store;
@@ -47,15 +63,15 @@ export class SoundEncoder {
       bitrateBps: job.bitrateBps,
     });
     this.#init = { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), codec: "mp4a.40.2" };
-    store.put(job.rendition, "init.mp4", bytes, () => {
+    store.put(job.rendition, cuts === null ? "init.mp4" : "init-0.mp4", bytes, () => {
       this.#isInitStored = true;
       this.#reportStored();
     });
   }
 
-  static async open(job: AudioJob, output: SoundOutput, store: Store, listener: JobContext): Promise<SoundEncoder> {
-    const context = await openAacEncoder({ ...output, bitrateBps: job.bitrateBps });
-    return new SoundEncoder(job, output, context, store, listener);
+  static async open(work: CutJob, output: SoundOutput, store: Store, listener: JobContext): Promise<SoundEncoder> {
+    const context = await openAacEncoder({ ...output, bitrateBps: work.job.bitrateBps });
+    return new SoundEncoder(work, output, context, store, listener);
   }
 
   /** @param frame 1024 samples; null ends the stream */
@@ -75,9 +91,9 @@ export class SoundEncoder {
     return { name: this.#job.rendition, timescale: this.#sampleRateHz, init: this.#init, segments: this.#segments };
   }
 
-  /** Reports each segment once, after all earlier ones are stored. */
+  /** Reports each segment once, after all earlier ones are stored. Sound of recordings is listed when it is whole. */
   #reportStored(): void {
-    if (!this.#isInitStored) return;
+    if (!this.#isInitStored || this.#cuts !== null) return;
     let end = this.#reported;
     while (this.#isStored[end] === true) end++;
     if (end === this.#reported) return;
@@ -88,23 +104,31 @@ export class SoundEncoder {
   }
 
   #add(data: Buffer): void {
-    const end = nominalEnd(this.#segments.length + 1, this.#sampleRateHz, this.#job.segmentSeconds);
-    if (this.#framesDone + this.#samples.length >= end) this.#cut();
+    if (this.#framesDone + this.#samples.length >= this.#segmentEnd()) this.#cut();
     this.#samples.push({ data, isSync: true, durationTicks: AAC_FRAME_SAMPLES, compositionTicks: 0 });
+  }
+
+  /** Of the current segment, in AAC frames from the start. */
+  #segmentEnd(): number {
+    const number = this.#segments.length;
+    if (this.#cuts === null) return nominalEnd(number + 1, this.#sampleRateHz, this.#job.segmentSeconds);
+    const cut = this.#cuts[number];
+    return cut === undefined ? Infinity : cut.firstFrame + cut.frameCount;
   }
 
   #cut(): void {
     if (this.#samples.length === 0) return;
-    const sequenceNumber = this.#segments.length + 1;
-    const fragment = { sequenceNumber, decodeTicks: this.#framesDone * AAC_FRAME_SAMPLES, samples: this.#samples };
-    const { bytes } = mediaSegment([fragment]);
-    this.#store.put(this.#job.rendition, `${sequenceNumber - 1}.m4s`, bytes, () => {
-      this.#isStored[sequenceNumber - 1] = true;
-      this.#reportStored();
-    });
+    const number = this.#segments.length;
+    const { decodeTicks = this.#framesDone * AAC_FRAME_SAMPLES, isGap = false } = this.#cuts?.[number] ?? {};
+    const { bytes } = mediaSegment([{ sequenceNumber: number + 1, decodeTicks, samples: this.#samples }]);
+    if (!isGap)
+      this.#store.put(this.#job.rendition, `${number}.m4s`, bytes, () => {
+        this.#isStored[number] = true;
+        this.#reportStored();
+      });
     this.#segments.push({
       durationTicks: this.#samples.length * AAC_FRAME_SAMPLES,
-      bytes: bytes.length,
+      bytes: isGap ? 0 : bytes.length,
       keyframes: [],
     });
     this.#framesDone += this.#samples.length;

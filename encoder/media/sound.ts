@@ -1,7 +1,8 @@
 /** The `audio` job: encodes one whole stream to AAC-LC segments. */
 import { Frame, avChannelLayoutDefault } from "node-av/lib";
 import { AV_SAMPLE_FMT_FLTP } from "node-av/constants";
-import type { AudioJob, AudioResult } from "../../protocol/jobs.ts";
+import { type AudioJob, type AudioResult, SoundCuts } from "../../protocol/jobs.ts";
+import { callBack } from "../platform/callbacks.ts";
 import { JobError } from "../platform/errors.ts";
 import {
   AAC_FRAME_SAMPLES,
@@ -10,6 +11,7 @@ import {
   outputRateHz,
   soundFilters,
 } from "../../protocol/media/audio-plan.ts";
+import { cutSound, frameCountOf, type SoundCut } from "../../protocol/media/sound-cuts.ts";
 import { decodedSound } from "./decoded-sound.ts";
 import { ImposedSounds, LIMITER } from "./imposed-sound.ts";
 import type { JobContext } from "./job-context.ts";
@@ -23,8 +25,9 @@ export async function encodeSound(job: AudioJob, context: JobContext): Promise<A
   const cpu = process.cpuUsage();
   const store = new Store(job, context.onWait);
   const output = outputOf(job);
-  const encoder = await SoundEncoder.open(job, output, store, context);
-  const frames = outputFrames(job, output, context);
+  const cuts = job.hasCuts === true ? cutSound(await readCuts(job, context), output.sampleRateHz) : null;
+  const encoder = await SoundEncoder.open({ job, cuts }, output, store, context);
+  const frames = outputFrames(job, output, lengthOf(job, output, cuts), context);
   for await (const frame of job.imposed === undefined ? frames : mixedFrames(job, output, context, frames)) {
     await encoder.encode(frame);
     frame.free();
@@ -32,13 +35,30 @@ export async function encodeSound(job: AudioJob, context: JobContext): Promise<A
   await encoder.encode(null);
   await store.flushed();
   const { user, system } = process.cpuUsage(cpu);
+  const rendition = encoder.facts();
   return {
     kind: "audio",
-    rendition: encoder.facts(),
+    ...(cuts === null
+      ? { rendition }
+      : {
+          rendition: { ...rendition, segments: [] },
+          segmentBytes: rendition.segments.map(({ bytes }) => bytes),
+        }),
     channels: output.channels,
     encodeMs: performance.now() - startedMs,
     cpuMs: (user + system) / 1000,
   };
+}
+
+async function readCuts(job: AudioJob, { onWait }: JobContext): Promise<SoundCuts> {
+  const { body } = await callBack(job, { method: "GET", path: "cuts" }, onWait);
+  return SoundCuts.parse(JSON.parse(body.toString("utf8")));
+}
+
+/** What the sound is filled or cut to, in samples; null = its own length. */
+function lengthOf({ durationMs }: AudioJob, { sampleRateHz }: SoundOutput, cuts: SoundCut[] | null): number | null {
+  if (cuts !== null) return frameCountOf(cuts) * AAC_FRAME_SAMPLES;
+  return durationMs === null ? null : Math.round((durationMs * sampleRateHz) / 1000);
 }
 
 /** What is mixed into mono may have two channels, so the result does. */
@@ -70,13 +90,17 @@ async function* mixedFrames(
 }
 
 /** Frames of 1024 samples in the output's format, from presentation zero to the planned end. */
-async function* outputFrames(job: AudioJob, output: SoundOutput, context: JobContext): AsyncGenerator<Frame> {
+async function* outputFrames(
+  job: AudioJob,
+  output: SoundOutput,
+  exactly: number | null,
+  context: JobContext,
+): AsyncGenerator<Frame> {
   const startedMs = performance.now();
-  const samplesIn = (ms: number) => Math.round((ms * output.sampleRateHz) / 1000);
-  const exactly = job.durationMs === null ? null : samplesIn(job.durationMs);
   const clipMs = job.clip.endMs === null ? null : job.clip.endMs - job.clip.startMs;
-  const filtersOf = (channels: number) =>
-    soundFilters(output, channels, { exactly, atMost: exactly ?? (clipMs === null ? null : samplesIn(clipMs)) });
+  const atMost = exactly ?? (clipMs === null ? null : Math.round((clipMs * output.sampleRateHz) / 1000));
+  const endSeconds = atMost === null ? Infinity : atMost / output.sampleRateHz;
+  const filtersOf = (channels: number) => soundFilters(output, channels, { exactly, atMost });
   const expectedMs = job.durationMs ?? Math.max(1, job.audio.startMs + job.audio.durationMs);
 
   let graph: SoundGraph | undefined;
@@ -95,7 +119,7 @@ async function* outputFrames(job: AudioJob, output: SoundOutput, context: JobCon
     frame.free();
     yield* graph.take();
     context.onProgress(Math.min(1, (seconds * 1000) / expectedMs), seconds / ((performance.now() - startedMs) / 1000));
-    if (clipMs !== null && seconds * 1000 > clipMs + 1000) break;
+    if (seconds > endSeconds + 1) break;
   }
   if (graph === undefined) {
     if (exactly === null) throw new JobError("source_damaged", "No sound of the source could be decoded.");
@@ -104,7 +128,10 @@ async function* outputFrames(job: AudioJob, output: SoundOutput, context: JobCon
     graph.put(silence);
   }
   graph.put(null);
-  yield* graph.take();
+  for await (const frame of graph.take()) {
+    context.onRead(); // hours of silence may follow a short sound
+    yield frame;
+  }
   graph.close();
 }
 

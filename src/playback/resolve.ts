@@ -178,13 +178,15 @@ function soundOf(rows: Rendition[], added: AddedTrack[], audioTrackCount: number
 }
 
 /**
- * Sound that was added has the labels of its track, and is offered while there is one. Recordings of broadcasts are in spans, which it does
- * not have.
+ * Sound that was added has the labels of its track, and is offered while there is one. Recordings of broadcasts are in spans, which sound does not
+ * have that was added before it was cut like them.
  */
 function withAddedSound(rows: Rendition[], added: AddedTrack[]): Rendition[] {
-  if (rows.some(({ segments }) => segments.spans !== undefined)) return rows.filter(({ origin }) => origin !== "track");
+  const isInSpans = ({ segments }: Rendition) => segments.spans !== undefined;
+  const areInSpans = rows.some(isInSpans);
   return rows.flatMap((row) => {
     if (row.origin !== "track") return row;
+    if (areInSpans && !isInSpans(row)) return [];
     const track = added.find(({ kind, id }) => kind === "audio" && audioRenditionOf(id) === row.name);
     if (track === undefined) return [];
     const { languageCode, isDefault } = track;

@@ -84,6 +84,17 @@ test("sound shorter than the picture is padded with silence", async () => {
   expect(loudness(sound, 1.1, 2.9)).toBeLessThan(SILENCE);
 });
 
+test("sound that is added to a shorter media is cut to the media's length", async () => {
+  const path = await makeSource("audio-only");
+  const { audio, durationMs } = await encoder.probe(path);
+  expect(durationMs).toBeGreaterThan(2500);
+  const { bytes, facts } = await encodeWholeSound(encoder, path, audio[0]!, 1500);
+  const sound = await decodeSound(bytes);
+  expect(sound.samples.length).toBe(Math.ceil((1.5 * sound.sampleRateHz) / 1024) * 1024);
+  expect(facts[0]!.segments).toHaveLength(2);
+  expect(loudness(sound, 1.2, 1.45)).toBeGreaterThan(SILENCE);
+});
+
 test("sound longer than the picture determines the asset's duration", async () => {
   const { facts, sound } = await soundOf("audio-long");
   expect(facts.video!.durationMs).toBeCloseTo(2000, -1);

@@ -2,7 +2,7 @@
 import { open, stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Heartbeat, JobFailure, JobResult } from "../../protocol/jobs.ts";
+import { Heartbeat, JobFailure, JobResult, type SoundCuts } from "../../protocol/jobs.ts";
 
 export type Ending = { result: JobResult } | { failure: JobFailure };
 
@@ -11,6 +11,8 @@ export interface Desk {
   sourcePath: string;
   /** Of the sounds that are mixed into that of an audio job. */
   imposedPaths: string[];
+  /** Of an audio job for a recording. */
+  cuts: SoundCuts | undefined;
   objects: Map<string, Buffer>; // "v360/init.mp4"
   /** Objects that were uploaded again with other bytes. */
   conflicts: string[];
@@ -59,6 +61,7 @@ export class CallbackServer {
     const desk: Entry = {
       sourcePath,
       imposedPaths: [],
+      cuts: undefined,
       objects: new Map(),
       conflicts: [],
       heartbeats: [],
@@ -89,6 +92,7 @@ export class CallbackServer {
     if (status !== undefined) return void response.writeHead(status).end();
     const body = Buffer.concat(chunks);
     if (path === "source") return serveFile(desk.sourcePath, request, response);
+    if (path === "cuts") return void response.writeHead(200).end(JSON.stringify(desk.cuts));
     const imposed = /^imposed\/(\d)$/.exec(path);
     if (imposed !== null) return serveFile(desk.imposedPaths[Number(imposed[1])]!, request, response);
     if (path.startsWith("objects/")) {

@@ -1,6 +1,9 @@
-import type { Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
+import type { AudioResult, Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
 import { log } from "../../platform/log.ts";
-import { NO_SOUND } from "../assets/asset-error.ts";
+import type { SegmentList } from "../../media/types.ts";
+import { type RecordedCuts, recordedSound } from "../../media/manifest/recorded-sound.ts";
+import { CHUNKS_INCONSISTENT, MEDIA_FAILED, NO_SOUND } from "../assets/asset-error.ts";
+import { findRecordedCuts } from "../assets/find-recorded-cuts.ts";
 import { trackRendition } from "../encoding/assemble.ts";
 import { leaseMs } from "../encoding/dispatcher.ts";
 import { trackJobId } from "../encoding/job-spec.ts";
@@ -40,17 +43,54 @@ export async function onTrackComplete(
     planSound(machine, track, job, result, media);
   }
   if (result.kind === "audio") {
-    machine.commit(() => {
-      leave(machine, track);
-      const payload = trackRendition(track.assetId, result);
-      machine.outbox.enqueue({ kind: "rendition", payload });
-      const end = { status: "available", captions: null } as const;
-      machine.outbox.enqueue({ kind: "trackEnded", payload: { id: track.id, end } });
-    });
-    machine.timers.bringForward("outbox", machine.clock());
+    const cuts = isCut(track) ? await findRecordedCuts(machine.env, track.assetId) : undefined;
+    if (!isStill(machine, track, job)) return { accepted: true }; // a repeat was faster, or the track was deleted meanwhile
+    addSound(machine, track, result, cuts);
   }
   machine.timers.bringForward("tracks", machine.clock());
   return { accepted: true };
+}
+
+const isCut = ({ plan }: PendingTrack): boolean => plan?.audio[0]?.hasCuts === true;
+
+/** Whether the track still waits for this attempt. */
+function isStill({ tracks, trackJobs }: AssetParts, { id }: PendingTrack, job: JobRow): boolean {
+  const now = trackJobs.get(job.id);
+  return tracks.get(id)?.step === "encoding" && now !== undefined && isCurrentAttempt(now, job);
+}
+
+/** The track is whole. @param cuts undefined = it is not of a recording; null = the recording is deleted */
+function addSound(
+  machine: AssetParts,
+  track: PendingTrack,
+  result: AudioResult,
+  cuts: RecordedCuts | null | undefined,
+): void {
+  let segments: SegmentList | null = null;
+  if (cuts === null) return endTrack(machine, track.id, MEDIA_FAILED);
+  if (cuts !== undefined) {
+    segments = recordedSound(cuts, result.rendition.timescale, result.segmentBytes ?? []);
+    if (segments === null) return endTrack(machine, track.id, CHUNKS_INCONSISTENT);
+  }
+  machine.commit(() => {
+    leave(machine, track);
+    const payload = trackRendition(track.assetId, result, segments);
+    machine.outbox.enqueue({ kind: "rendition", payload });
+    const end = { status: "available", captions: null } as const;
+    machine.outbox.enqueue({ kind: "trackEnded", payload: { id: track.id, end } });
+  });
+  machine.timers.bringForward("outbox", machine.clock());
+}
+
+/** Where the job cuts. Null when it is over, or not for a recording. */
+export async function onCutsRequest(
+  { env }: AssetParts,
+  track: PendingTrack,
+  job: JobRow,
+  { attempt }: { attempt: number },
+): Promise<{ cuts: RecordedCuts | null }> {
+  const isWanted = isCurrentAttempt(job, { attempt }) && isCut(track);
+  return { cuts: isWanted ? await findRecordedCuts(env, track.assetId) : null };
 }
 
 function planSound(

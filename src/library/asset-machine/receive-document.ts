@@ -9,7 +9,7 @@ import { onHeartbeat } from "./on-heartbeat.ts";
 import type { AssetParts } from "./parts.ts";
 import { isCurrentAttempt, replaceObject } from "./replace-object.ts";
 import { onCaptionsComplete, onCaptionsFailure } from "./on-captions-job.ts";
-import { onTrackComplete, onTrackFailure, onTrackHeartbeat } from "./on-track-job.ts";
+import { onCutsRequest, onTrackComplete, onTrackFailure, onTrackHeartbeat } from "./on-track-job.ts";
 import { removeTrack, takeTrack } from "./take-track.ts";
 import { startAsset } from "./start-asset.ts";
 
@@ -20,6 +20,7 @@ const OVER: Record<string, object> = {
   fail: { accepted: false },
   write: { verdict: "over" },
   replace: { verdict: "over" },
+  cuts: { cuts: null },
 };
 
 /** More of the uploaded source is stored, or all of it. */
@@ -77,5 +78,6 @@ async function receiveOfTrack(machine: AssetParts, name: string, jobId: string, 
   if (name === "complete")
     return await onTrackComplete(machine, track, job, report as { result: JobResult; attempt: number });
   if (name === "fail") return onTrackFailure(machine, track, job, report as JobFailure & { attempt: number });
+  if (name === "cuts") return await onCutsRequest(machine, track, job, report as { attempt: number });
   throw new Error(`an asset machine does not know ${name}`);
 }

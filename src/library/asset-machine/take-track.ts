@@ -1,22 +1,29 @@
 import type { TrackForMachine } from "../assets/start-tracks.ts";
 import type { AssetParts } from "./parts.ts";
+import { soundFiles } from "./sound-files.ts";
+import type { PendingTrack } from "./track-store.ts";
 
 const FRESH = { step: "fetching", starts: 0, sourceFailures: 0, copy: null, plan: null, publicUrl: "" } as const;
 /** A track whose preparation has ended. */
 const UNKNOWN = { ...FRESH, kind: "audio", url: null, languageCode: "und", imposed: null } as const;
 
-/** Takes over an added track. Repeatable: one that is already in preparation goes on. */
+/** Takes over an added track. Repeatable: one that is already in preparation goes on, and looks at its media at once if it waits for that. */
 export function takeTrack(machine: AssetParts, track: TrackForMachine): object {
   const { documents, state, timers, tracks } = machine;
   if (state.status === "deleted") return {};
   machine.commit(() => {
     documents.put("name", track.assetId);
-    if (tracks.get(track.id) !== null) return;
-    tracks.put({ ...track, ...FRESH, dueMs: machine.clock() });
+    const known = tracks.get(track.id);
+    if (known === null) return tracks.put({ ...track, ...FRESH, dueMs: machine.clock() });
+    // The media for which it waits may have become ready.
+    if (isCopied(known)) tracks.change(track.id, { dueMs: machine.clock() });
   });
   timers.bringForward("tracks", machine.clock());
   return {};
 }
+
+const isCopied = (track: PendingTrack): boolean =>
+  track.kind === "audio" && track.step === "fetching" && soundFiles(track).every(({ copy }) => copy?.done === true);
 
 /** Audio tracks wait until their media is ready. @param atMs when its record in D1 is expected to say what it has become */
 export function wakeSound({ clock, timers, tracks }: AssetParts, atMs: number): void {

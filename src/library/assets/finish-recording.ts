@@ -6,7 +6,8 @@ import { readyFacts } from "./asset-facts.ts";
 import { languageName } from "../../media/languages.ts";
 import { mediaEvent } from "./media-event.ts";
 import type { NewRendition, NewTrack } from "./projection.ts";
-import { type Asset, findAsset, nextRevision, type Track } from "./repository.ts";
+import { type Asset, type AssetRecord, findAsset, nextRevision, type Track } from "./repository.ts";
+import { startTracks } from "./start-tracks.ts";
 import { assets, renditions, tracks } from "./tables.ts";
 import { tracksOf } from "./track-rows.ts";
 
@@ -59,9 +60,14 @@ export async function finishRecording(
       })),
     );
     await wake();
-    if (isNew[0]) return "ready";
+    if (!isNew[0]) continue;
+    // Sound that was added during the broadcast waits for its end.
+    await startTracks(env, seen.addedTracks.filter(isWaiting));
+    return "ready";
   }
 }
+
+const isWaiting = ({ kind, status }: AssetRecord["addedTracks"][number]) => kind === "audio" && status === "preparing";
 
 function readyAsset(rows: NewRendition[]): Partial<Asset> {
   const facts = readyFacts(rows, false) as Partial<Asset>;

@@ -9,7 +9,7 @@ export function isAnnounced(
   job: JobRow,
   all: JobRow[],
 ): boolean {
-  if (file === "init.mp4") return all.some((other) => reportedRenditions(other).includes(rendition));
+  if (file.startsWith("init")) return all.some((other) => reportedRenditions(other).includes(rendition));
   return job.partial?.name === rendition && Number.parseInt(file, 10) < job.partial.segments.length;
 }
 

@@ -125,9 +125,18 @@ export function assembleRenditions(
   return rows;
 }
 
-/** The rendition of an added audio track. Its language and its name are those of the track. */
-export const trackRendition = (assetId: string, { rendition, channels }: AudioResult): RenditionRow => ({
+/**
+ * The rendition of an added audio track. Its language and its name are those of the track.
+ *
+ * @param segments of a recording; null = those of the result
+ */
+export const trackRendition = (
+  assetId: string,
+  { rendition, channels }: AudioResult,
+  segments: SegmentList | null,
+): RenditionRow => ({
   ...row(assetId, rendition.name, "audio", { ...rendition, isWhole: true }),
+  ...(segments === null ? {} : { segments }),
   origin: "track",
   channels,
 });

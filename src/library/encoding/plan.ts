@@ -31,6 +31,8 @@ export interface PlannedAudio {
   bitrateBps: number;
   /** Sounds that are mixed into it. Absent = none. */
   imposed?: ImposedSound[];
+  /** It is cut like the recording to which it is added (`SoundCuts`). */
+  hasCuts?: true;
 }
 
 export interface VideoPlan {
@@ -86,6 +88,8 @@ export interface ReadyMedia {
   durationMs: number;
   /** Null = there is no picture. */
   frameRate: { num: number; den: number } | null;
+  /** A recording or clip of a broadcast, whose segments have cuts of their own. */
+  isRecorded: boolean;
 }
 
 /**
@@ -102,11 +106,13 @@ export function planAddedSound(
 ): EncodingPlan | null {
   const audio = facts.audio.find(({ isDefault }) => isDefault) ?? facts.audio[0];
   if (audio === undefined) return null;
-  const { frameRate, durationMs } = media;
+  const { frameRate, durationMs, isRecorded } = media;
+  const sound =
+    imposed === null ? { rendition, audio, bitrateBps: bitrateOf(audio) } : mixed(rendition, audio, imposed);
   const segment = frameRate && { num: planGrid(frameRate).framesPerSegment * frameRate.den, den: frameRate.num };
   return {
     video: null,
-    audio: [imposed === null ? { rendition, audio, bitrateBps: bitrateOf(audio) } : mixed(rendition, audio, imposed)],
+    audio: [isRecorded ? { ...sound, hasCuts: true } : sound],
     audioSegmentSeconds: segment ?? AUDIO_ONLY_SEGMENT_SECONDS,
     durationMs,
   };

@@ -3,6 +3,7 @@ import { Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { readCallback } from "../../platform/http/read-json.ts";
 import { type JobContext, requireJob } from "./job-auth.ts";
+import { readCuts } from "./read-cuts.ts";
 import { reportFailure } from "./report-failure.ts";
 import { reportHeartbeat } from "./report-heartbeat.ts";
 import { reportResult } from "./report-result.ts";
@@ -35,6 +36,7 @@ export const encoderCallbacks = new Hono<JobContext>()
     if (answer === null) throw noSuchObject();
     return answer;
   })
+  .get("/internal/jobs/:jobId/cuts", async (c) => c.json(await readCuts(c.env, c.var.grant), 200, NOT_STORED))
   .put("/internal/jobs/:jobId/objects/:rendition/:file", async (c) => {
     const { rendition, file } = c.req.param();
     const byteCount = Number(c.req.header("content-length") ?? "NaN");

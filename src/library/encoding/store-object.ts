@@ -15,7 +15,7 @@ export interface JobObject {
   jobId: string;
   attempt: number;
   rendition: string;
-  /** `init.mp4`, `{number}.m4s`, or of a captions job `captions.json`. */
+  /** `init.mp4`, `init-0.mp4` of sound for a recording, `{number}.m4s`, or of a captions job `captions.json`. */
   file: string;
 }
 
@@ -32,7 +32,8 @@ function isInScope(
 ): boolean {
   if (isCaptionsJob(jobId)) return renditions.includes(rendition) && file === CAPTIONS_FILE;
   const number = /^(0|[1-9]\d{0,6})\.m4s$/.exec(file)?.[1];
-  const isOwnFile = file === "init.mp4" || (number !== undefined && Number(number) >= first && Number(number) < end);
+  const isInit = file === "init.mp4" || file === "init-0.mp4";
+  const isOwnFile = isInit || (number !== undefined && Number(number) >= first && Number(number) < end);
   return renditions.includes(rendition) && isOwnFile;
 }
 

@@ -11,7 +11,7 @@ import { trackEvent } from "./store/to-track.ts";
  * Adds a track to a media, with `video.media.track.created`. Its machine has to be told afterwards.
  *
  * @returns null when there is no such media
- * @throws {Problem} duplicate_language_name, track_limit_reached; validation_failed for sound on a recording or clip of a broadcast
+ * @throws {Problem} duplicate_language_name, track_limit_reached
  */
 export async function addTrack(
   env: Env,
@@ -20,8 +20,7 @@ export async function addTrack(
   now: Date,
 ): Promise<{ track: AddedTrack; committed: Committed } | null> {
   const track = newTrack(request, key.assetId, now);
-  const changed = await changeRecord(env, key, now, ({ asset, addedTracks, tracks }, db, still) => {
-    if (request.kind === "audio" && asset.streamId !== null) throw noSoundOnBroadcasts();
+  const changed = await changeRecord(env, key, now, ({ addedTracks, tracks }, db, still) => {
     requireOwnName(track, [...tracks, ...addedTracks.filter(({ status }) => status !== "failed")]);
     if (addedTracks.length >= TRACKS_PER_MEDIA)
       throw new Problem("track_limit_reached", `at most ${TRACKS_PER_MEDIA} tracks can be added to a media`);
@@ -33,11 +32,4 @@ export async function addTrack(
   });
   if (changed !== null) log("track.added", { assetId: key.assetId, trackId: track.id, kind: track.kind });
   return changed && { track, committed: changed.committed };
-}
-
-/** Their renditions have the gaps and restarts of the broadcast, which sound of one piece does not have. */
-function noSoundOnBroadcasts(): Problem {
-  const message = "is invalid for this media";
-  const hint = "must be `subtitle`: a recording or clip of a broadcast takes no added sound";
-  return new Problem("validation_failed", hint, { fields: [{ field: "tracks.type", message, hint }] });
 }

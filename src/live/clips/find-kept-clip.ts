@@ -24,7 +24,7 @@ export async function findKeptClip(
   // A clip that is still being copied has no segments yet; its whole duration counts.
   const lengthMs = (position: "0" | "#-1") => sql`coalesce(
     (SELECT max((${renditions.segments} ->> ${`$.durationTicks[${position}]`}) * 1000.0 / ${renditions.timescale})
-     FROM ${renditions} WHERE ${renditions.assetId} = ${assets.id}),
+     FROM ${renditions} WHERE ${renditions.assetId} = ${assets.id} AND ${renditions.origin} <> 'track'),
     ${assets.clipEndMs} - ${assets.clipStartMs})`;
   const isLater = sql`${endMs} > ${assets.clipEndMs} + ${ROUNDING_MS}`;
   const [found] = await openDatabase(env.DB)

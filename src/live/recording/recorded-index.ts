@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, ne, sql } from "drizzle-orm";
 import type { SoundFacts } from "../../../protocol/live.ts";
 import { renditions } from "../../library/assets/index.ts";
 import { MAX_CHANNELS } from "../../media/live/multivariant.ts";
@@ -44,14 +44,14 @@ type IndexedRendition = Pick<typeof renditions.$inferSelect, keyof typeof FACTS>
   spans: Span[];
 };
 
-/** Reads the rows of a recording one at a time; null when there are none. */
+/** Reads the rows of a recording one at a time, without sound that was added to it; null when there are none. */
 export async function loadRecordedIndex(env: Env, sessionId: string): Promise<RecordedIndex | null> {
   const db = openDatabase(env.DB);
   const listOf = (name: string) => sql<string | null>`${renditions.segments} ->> ${`$.${name}`}`;
   const all = await db
     .select(FACTS)
     .from(renditions)
-    .where(eq(renditions.assetId, sessionId))
+    .where(and(eq(renditions.assetId, sessionId), ne(renditions.origin, "track")))
     .orderBy(asc(renditions.name));
   const loaded: IndexedRendition[] = [];
   for (const facts of all) {

@@ -2,11 +2,11 @@ import type { Rendition } from "./model.ts";
 
 /**
  * The longest segment duration, rounded to whole seconds (RFC 8216bis §4.4.3.1). It must not change while a playlist grows, so for the
- * ladder it is at least the nominal 4 s.
+ * ladder it is at least the nominal 4 s, and for added sound too: all playlists of a presentation have the same (§6.2.4).
  */
 export function targetDuration({ segments, timescale, origin }: Rendition): number {
   const longest = segments.durationTicks.reduce((most, ticks) => Math.max(most, ticks), 0) / timescale;
-  return Math.max(origin === "ladder" ? 4 : 1, Math.round(longest));
+  return Math.max(origin === "passthrough" ? 1 : 4, Math.round(longest));
 }
 
 /**

@@ -13,7 +13,8 @@ export interface JsonBounds {
 export const API_JSON: JsonBounds = { maxBytes: 256 * 1024, maxDepth: 32, maxValues: 10_000, maxKeyLength: 1024 };
 
 /**
- * Callbacks of encoders and gateways. The longest is the result of 12 h of audio: 10,800 segments, 600 KB. SQLite in a Durable Object
+ * Callbacks of encoders and gateways. The longest are the result of 12 h of audio, 10,800 segments in 600 KB, and that of sound
+ * for a recording of 66 h, 120,000 sizes in 800 KB. SQLite in a Durable Object
  * allows 2 MB per row, and the result is stored in one row.
  */
 export const CALLBACK_JSON: JsonBounds = {

@@ -6,6 +6,7 @@ import * as dashjs from "dashjs";
 import HlsPlayer, { Events } from "hls.js";
 import shaka from "shaka-player";
 import { CODE_BITS, CODE_PLACE, decodeClock } from "../../../scripts/live/clock-code.ts";
+import { toneMeter } from "./tone-meter.ts";
 
 export type LivePlayerName = "hls.js" | "dash.js" | "shaka";
 
@@ -99,22 +100,7 @@ interface LiveFace {
   hear(language: string): void;
 }
 
-/** What the element plays, as frequencies. */
-let heard: AnalyserNode | undefined;
-function listen(): AnalyserNode {
-  const audio = new AudioContext();
-  const analyser = new AnalyserNode(audio, { fftSize: 8192, smoothingTimeConstant: 0 });
-  audio.createMediaElementSource(video).connect(analyser).connect(audio.destination);
-  video.muted = false;
-  return analyser;
-}
-/** The loudest frequency, in Hz; 0 = silence. */
-function loudestHz(analyser: AnalyserNode): number {
-  const levels = new Float32Array(analyser.frequencyBinCount); // in dB
-  analyser.getFloatFrequencyData(levels);
-  const loudest = levels.reduce((best, level, bin) => (level > levels[best]! ? bin : best), 0);
-  return levels[loudest]! < -60 ? 0 : (loudest * analyser.context.sampleRate) / analyser.fftSize;
-}
+let heard: (() => number) | undefined;
 
 function playHls(url: string, config: object): LiveFace {
   const hls = new HlsPlayer({ enableWorker: true, lowLatencyMode: true, ...config });
@@ -204,7 +190,7 @@ export const live = {
   sounds: (): string[] => face.sounds(),
   hear: (language: string): void => face.hear(language),
   /** Unmutes the element. */
-  toneHz: (): number => loudestHz((heard ??= listen())),
+  toneHz: (): number => (heard ??= toneMeter(video))(),
   seekable: (): [number, number] | null =>
     video.seekable.length === 0 ? null : [video.seekable.start(0), video.seekable.end(0)],
   buffered: (): [number, number][] =>

@@ -2,6 +2,7 @@
 import * as dashjs from "dashjs";
 import HlsPlayer, { ErrorDetails, Events } from "hls.js";
 import shaka from "shaka-player";
+import { toneMeter } from "./tone-meter.ts";
 
 interface Face {
   load(url: string): Promise<void>;
@@ -96,6 +97,7 @@ function shakaFace(): Face {
 const FACES = { "hls.js": hlsFace, "dash.js": dashFace, shaka: shakaFace };
 export type TrackPlayer = keyof typeof FACES;
 let face: Face;
+let meter: (() => number) | undefined;
 
 export const tracksHarness = {
   async load(name: TrackPlayer, url: string): Promise<void> {
@@ -137,6 +139,22 @@ export const tracksHarness = {
       };
       look();
     });
+  },
+  /** Selects sound, and plays from one time to another. @returns [position in s, loudest frequency in Hz] for each frame of the screen */
+  async listen(language: string, fromSeconds: number, toSeconds: number): Promise<[number, number][]> {
+    video.currentTime = fromSeconds;
+    face.hear(language);
+    const toneHz = (meter ??= toneMeter(video));
+    const heard: [number, number][] = [];
+    await new Promise<void>((resolve) => {
+      const look = () => {
+        if (!video.seeking) heard.push([video.currentTime, toneHz()]);
+        if (video.currentTime > toSeconds) resolve();
+        else requestAnimationFrame(look);
+      };
+      look();
+    });
+    return heard;
   },
   async preview(seconds: number) {
     const thumbnail = (await face.preview?.(seconds)) ?? null;

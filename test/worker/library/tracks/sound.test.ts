@@ -1,10 +1,13 @@
 /** Added audio tracks: the jobs of an encoder that this test plays, in any order and with failures. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { JobResult } from "../../../../protocol/jobs.ts";
+import type { AudioResult, JobResult } from "../../../../protocol/jobs.ts";
 import { forgetPlayback } from "../../../../src/playback/index.ts";
 import type { AssetParts } from "../../../../src/library/asset-machine/parts.ts";
+import { finishRecording } from "../../../../src/library/assets/index.ts";
 import { startTracks } from "../../../../src/library/assets/start-tracks.ts";
+import { loadRecordedIndex } from "../../../../src/live/recording/recorded-index.ts";
+import type { SegmentList } from "../../../../src/media/types.ts";
 import { newTrack } from "../../../../src/library/tracks/store/new-track.ts";
 import { addedTracks } from "../../../../src/library/tracks/store/tables.ts";
 import { tracks } from "../../../../src/library/assets/tables.ts";
@@ -44,16 +47,23 @@ interface Track {
   error?: { code: string; fault: string };
 }
 
-/** A ready media of 6 s, to which an audio track has been added; its file is in the store, and its probe is offered to the encoder. */
-async function newSound() {
+/**
+ * A ready media of 6 s, to which an audio track has been added; its file is in the store, and its probe is offered to the encoder.
+ *
+ * @param change of the media; one in processing has no rung and no probe yet
+ * @param rung its segments
+ */
+async function newSound({ change = {}, rung }: { change?: Parameters<typeof newAsset>[0]; rung?: SegmentList } = {}) {
   const made = await newAsset({
     workspaceId: workspace.id,
     status: "ready",
     stage: "done",
     durationMs: 6000,
     frameRate: "25/1",
+    ...change,
   });
-  await addRung(made.assetId);
+  const isReady = change.status !== "processing";
+  if (isReady) await addRung(made.assetId, "v720", rung === undefined ? {} : { segments: rung });
   const path = `/v1/on-demand/${made.assetId}/tracks`;
   const tracks = { url: `${server.origin}/de.flac`, type: "audio", languageCode: "de", languageName: "German" };
   const { data } = await (await workspace.request("POST", path, { tracks })).json<{ data: Track }>();
@@ -77,8 +87,14 @@ async function newSound() {
     const heartbeat = { attempt: 1, state: "running", progress: 0, speed: 0 };
     return (await (await call(kind, "heartbeat", heartbeat)).json<{ continue: boolean }>()).continue;
   };
-  await until(() => isContinued("probe"), Boolean);
-  return { ...made, trackId: data.id, call, put, read, isContinued };
+  const cuts = (attempt = 1) =>
+    callJob(
+      { assetId: made.assetId, job: `track.${data.id}.audio` },
+      { method: "GET", path: "cuts" },
+      { attempt, renditions: [renditionOf(data.id)] },
+    );
+  if (isReady) await until(() => isContinued("probe"), Boolean);
+  return { ...made, trackId: data.id, call, put, read, isContinued, cuts };
 }
 const facts = { kind: "probe", facts: sourceFacts(3000) };
 const accepted = async (answer: Response) => (await answer.json<{ accepted: boolean }>()).accepted;
@@ -249,39 +265,121 @@ test("sounds that are mixed in are fetched one by one, given to the encoder, ann
   );
 });
 
-test("recordings and clips of broadcasts take no added sound, and play where they have some", async () => {
-  const { assetId, playbackId } = await newAsset({
-    workspaceId: workspace.id,
-    streamId: crypto.randomUUID(),
-    status: "ready",
-    stage: "done",
-    durationMs: 6000,
+/** Four segments of 2 s; the broadcaster came back after the second one, on a clock that had gone on to 9 s. */
+const span = { first: 0, initVersion: 0, startTicks: 0, capturedAtMs: 1_795_000_000_000, isDiscontinuous: false };
+const SPANS = [span, { ...span, first: 2, startTicks: 225, initVersion: 1, isDiscontinuous: true }];
+const RECORDED = { durationTicks: [50, 50, 50, 50], bytes: [5000, 3000, 5000, 3000], keyframes: [], spans: SPANS };
+/** As the encoder makes it of these. */
+const recorded = (trackId: string, segmentBytes: number[]): JobResult => {
+  const made = sound(trackId) as AudioResult;
+  return { ...made, rendition: { ...made.rendition, segments: [] }, segmentBytes };
+};
+
+describe("sound that is added to the recording of a broadcast", () => {
+  const newRecording = (change: { status?: "ready" | "processing" } = {}) =>
+    newSound({ change: { streamId: crypto.randomUUID(), durationMs: 8000, ...change }, rung: RECORDED });
+
+  test("is cut like the recording, plays on the clock of each span, and is deleted with the track", async () => {
+    const { assetId, playbackId, trackId, call, put, read, isContinued, cuts } = await newRecording();
+    const before = await (await get(`/${playbackId}/v720.m3u8`)).text();
+    expect((await cuts()).status).toBe(410); // it is not encoded yet
+    await call("probe", "complete", facts);
+    await until(() => isContinued("audio"), Boolean);
+    expect(await (await cuts()).json()).toMatchObject({
+      endsUs: [2e6, 4e6, 6e6, 8e6],
+      spans: [
+        { first: 0, mediaUs: 0, isGap: false },
+        { first: 2, mediaUs: 9e6, isGap: false },
+      ],
+    });
+    expect((await cuts(2)).status).toBe(410); // the token of an attempt that is not the current one
+    for (const file of ["init-0.mp4", "0.m4s", "1.m4s", "2.m4s", "3.m4s"])
+      expect((await put(file, file)).status).toBe(204);
+    const result = recorded(trackId, [1000, 1001, 1002, 1003]);
+    const answers = await Promise.all([call("audio", "complete", result), call("audio", "complete", result)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    await until(read, (track) => track?.status === "available");
+    expect((await eventsOf(assetId)).map(({ videoType }) => videoType)).toEqual([
+      "video.media.track.created",
+      "video.media.track.ready",
+      "video.media.updated",
+    ]);
+    forgetPlayback(playbackId);
+    expect(await (await get(`/${playbackId}.m3u8`)).text()).toContain('NAME="German",LANGUAGE="de"');
+    const playlist = await (await get(`/${playbackId}/${renditionOf(trackId)}.m3u8`)).text();
+    expect(playlist.match(/#EXT-X-(MAP|DISC|END).*|\d\.m4s/g)).toEqual([
+      `#EXT-X-MAP:URI="${renditionOf(trackId)}/init-0.mp4"`,
+      "0.m4s",
+      "1.m4s",
+      "#EXT-X-DISCONTINUITY",
+      "2.m4s",
+      "3.m4s",
+      "#EXT-X-ENDLIST",
+    ]);
+    expect(await (await get(`/${playbackId}/${renditionOf(trackId)}/2.m4s`)).text()).toBe("2.m4s");
+    expect(await (await get(`/${playbackId}/v720.m3u8`)).text()).toBe(before);
+    const mpd = await (await get(`/${playbackId}.mpd`)).text();
+    expect(mpd.match(/<Period/g)).toHaveLength(2);
+    expect(mpd).toContain('timescale="48000" presentationTimeOffset="432000" startNumber="2"');
+    expect((await loadRecordedIndex(env, assetId))!.renditions.map(({ name }) => name)).toEqual(["v720"]);
+
+    await workspace.request("DELETE", `/v1/on-demand/${assetId}/tracks/${trackId}`);
+    forgetPlayback(playbackId);
+    expect(await (await get(`/${playbackId}.m3u8`)).text()).not.toContain("German");
+    for (const file of ["init-0.mp4", "3.m4s"])
+      await until(
+        async () => await env.MEDIA.head(renditionKey(assetId, renditionOf(trackId), file)),
+        (object) => object === null,
+      );
   });
-  const span = { first: 0, initVersion: 0, startTicks: 0, capturedAtMs: 1_795_000_000_000, isDiscontinuous: false };
-  const spans = [span, { ...span, first: 1, startTicks: 5000, isDiscontinuous: true }];
-  const keyframes: [number, number][][] = [[[0, 100]], [[0, 100]]];
-  const segments = { durationTicks: [100, 50], bytes: [5000, 3000], keyframes, spans };
-  await addRung(assetId, "v720", { segments });
-  const path = `/v1/on-demand/${assetId}/tracks`;
-  const tracks = { url: `${server.origin}/de.flac`, type: "audio", languageCode: "de", languageName: "German" };
-  const refused = await workspace.request("POST", path, { tracks });
-  expect(refused.status).toBe(422);
-  expect((await refused.json<{ error: { fields: object[] } }>()).error.fields).toEqual([
-    { field: "tracks.type", message: "is invalid for this media" },
-  ]);
 
-  const { id } = await addedBefore(assetId);
-  await addRung(assetId, renditionOf(id), { kind: "audio", origin: "track", codec: "mp4a.40.2", timescale: 48_000 });
-  const [mpd, multivariant] = await Promise.all([get(`/${playbackId}.mpd`), get(`/${playbackId}.m3u8`)]);
-  expect([mpd.status, multivariant.status]).toEqual([200, 200]);
-  expect((await mpd.text()).match(/<Period/g)).toHaveLength(2);
-  expect(await multivariant.text()).not.toContain("German");
+  test("fails when its segments do not fit the recording", async () => {
+    const { trackId, call, read, isContinued } = await newRecording();
+    await call("probe", "complete", facts);
+    await until(() => isContinued("audio"), Boolean);
+    await call("audio", "complete", recorded(trackId, [1000, 0, 1002, 1003]));
+    const track = await until(read, (one) => one?.status !== "preparing");
+    expect(track).toMatchObject({ status: "failed", error: { code: "encoding_inconsistent", fault: "service" } });
+  });
+
+  test("while the broadcast is on air is prepared as soon as the recording is ready", async () => {
+    const made = await newRecording({ status: "processing" });
+    const { assetId, read, isContinued } = made;
+    await until(
+      async () => await env.MEDIA.head(trackSourceKey(assetId, made.trackId)),
+      (object) => object !== null,
+    );
+    expect([await isContinued("probe"), (await read())?.status]).toEqual([false, "preparing"]);
+    const event = { id: crypto.randomUUID(), type: "asset.ready" as const };
+    const row = {
+      assetId,
+      name: "v720",
+      kind: "video",
+      codec: "avc1.64001f",
+      origin: "ladder",
+      isWhole: true,
+    } as const;
+    const rows = [{ ...row, timescale: 25, frameRateNum: 25, frameRateDen: 1, initBytes: 700, segments: RECORDED }];
+    expect(await finishRecording(env, { mediaId: assetId, rows, events: [event] }, new Date())).toBe("ready");
+    await until(() => isContinued("probe"), Boolean);
+  });
+
+  test("that was added when it had no spans is not listed", async () => {
+    const { assetId, playbackId } = await newAsset({
+      workspaceId: workspace.id,
+      streamId: crypto.randomUUID(),
+      status: "ready",
+      stage: "done",
+      durationMs: 8000,
+    });
+    await addRung(assetId, "v720", { segments: RECORDED });
+    const labels = { kind: "audio", url: null, languageCode: "de", languageName: "German" } as const;
+    const track = { ...newTrack(labels, assetId, new Date()), status: "available" as const };
+    await openDatabase(env.DB).batch([openDatabase(env.DB).insert(addedTracks).values(track)]);
+    const rendition = { kind: "audio", origin: "track", codec: "mp4a.40.2", timescale: 48_000 } as const;
+    await addRung(assetId, renditionOf(track.id), rendition);
+    const [mpd, multivariant] = await Promise.all([get(`/${playbackId}.mpd`), get(`/${playbackId}.m3u8`)]);
+    expect([mpd.status, multivariant.status]).toEqual([200, 200]);
+    expect(await multivariant.text()).not.toContain("German");
+  });
 });
-
-/** Of a time when added sound was not refused. */
-async function addedBefore(assetId: string) {
-  const labels = { kind: "audio", url: null, languageCode: "de", languageName: "German" } as const;
-  const track = { ...newTrack(labels, assetId, new Date()), status: "available" as const };
-  await openDatabase(env.DB).batch([openDatabase(env.DB).insert(addedTracks).values(track)]);
-  return track;
-}
