@@ -6,7 +6,7 @@ import { Problem } from "../../platform/http/problems.ts";
 import { log } from "../../platform/log.ts";
 import { toRestrictions } from "../../tenancy/access/index.ts";
 import { keySystemsFor } from "../../tenancy/drm/index.ts";
-import { requireRoomForMedia } from "../../tenancy/limits/index.ts";
+import { commitInRoom } from "../../tenancy/limits/index.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
 import { mediaEvent } from "./media-event.ts";
 import { type Asset, assetInserts, type PlaybackId, toMachine } from "./repository.ts";
@@ -29,7 +29,6 @@ export async function createAsset(
   { env, workspaceId, publicUrl, now, after, keep }: CreateContext,
 ) {
   const db = openDatabase(env.DB);
-  await requireRoomForMedia(env, workspaceId);
   requireFilesWithoutDrm(body);
   const keySystems = await keySystemsFor(db, workspaceId, body);
   const asset = newAsset(body, source, { workspaceId, publicUrl, now });
@@ -59,10 +58,12 @@ export async function createAsset(
   ];
   const when = () => ({ id: crypto.randomUUID(), atMs: now.getTime() });
   const events = [event, ...addedTracks.map((track) => trackEvent("created", track, workspaceId, when()))];
-  const { wake } = await commitWithEvents(
-    env,
-    statements,
-    events.map((one) => ({ event: one })),
+  const { wake } = await commitInRoom(env, workspaceId, "media", (roomCheck) =>
+    commitWithEvents(
+      env,
+      [roomCheck, ...statements],
+      events.map((one) => ({ event: one })),
+    ),
   );
   after(wake());
   log("asset.created", { assetId: asset.id, workspaceId });

@@ -11,7 +11,7 @@ import { insertTracks } from "../tracks/store/repository.ts";
 import { trackEvent } from "../tracks/store/to-track.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
 import { keySystemsFor } from "../../tenancy/drm/index.ts";
-import { requireRoomForUpload } from "../../tenancy/limits/index.ts";
+import { commitInRoom } from "../../tenancy/limits/index.ts";
 import type { Env } from "../../platform/env.ts";
 import { uploadPageUrl } from "./upload-page-url.ts";
 import { insertUpload, toUpload, type Upload, type UploadRow } from "./repository.ts";
@@ -30,7 +30,6 @@ export async function createUpload(
   { corsOrigin, pushMediaSettings, tusMetadata }: CreateUpload & { tusMetadata?: string },
   { env, workspaceId, publicUrl, now, after, keep }: CreateContext,
 ) {
-  await requireRoomForUpload(env, workspaceId);
   const db = openDatabase(env.DB);
   const settings = pushMediaSettings ?? UploadSettings.parse({});
   requireFilesWithoutDrm(settings);
@@ -66,10 +65,12 @@ export async function createUpload(
   ];
   const { inserts } = uploadedAsset(db, upload, now); // a client may read and change the media before its file is there
   const statements = [insertUpload(db, row), ...inserts, ...insertTracks(db, tracks), ...(await keep(created))];
-  const { wake } = await commitWithEvents(
-    env,
-    statements,
-    events.map((event) => ({ event })),
+  const { wake } = await commitInRoom(env, workspaceId, "upload", (roomCheck) =>
+    commitWithEvents(
+      env,
+      [roomCheck, ...statements],
+      events.map((event) => ({ event })),
+    ),
   );
   after(wake());
   after(start(env, upload));

@@ -6,7 +6,7 @@ import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { log } from "../../platform/log.ts";
 import { type PlaybackId, UNRESTRICTED } from "../../tenancy/access/index.ts";
 import { streamKeySystems } from "./stream-key-systems.ts";
-import { requireRoomForStream } from "../../tenancy/limits/index.ts";
+import { commitInRoom } from "../../tenancy/limits/index.ts";
 import { newHexId, newStreamSecret } from "./ids.ts";
 import { ingestBases } from "./ingest-bases.ts";
 import { ingestUrls } from "./ingest-urls.ts";
@@ -22,7 +22,6 @@ export async function createStream(
   { env, workspaceId, publicUrl, now, after, keep }: CreateContext,
 ) {
   const db = openDatabase(env.DB);
-  await requireRoomForStream(env, workspaceId);
   const bases = await ingestBases(db, env, now);
   const keySystems = await streamKeySystems(db, workspaceId, body);
   const stream = newStream(body, { workspaceId, keySystems, now });
@@ -47,7 +46,9 @@ export async function createStream(
   const event = streamEvent("video.live_stream.created", record, { id: crypto.randomUUID(), atMs: now.getTime() });
   const sealed = { ...stream, ...(await sealStream(env, stream.id, stream)) };
   const statements = [...streamInserts(db, sealed, playbackId), ...(await keep(created))];
-  const { wake } = await commitWithEvents(env, statements, [{ event }]);
+  const { wake } = await commitInRoom(env, workspaceId, "stream", (roomCheck) =>
+    commitWithEvents(env, [roomCheck, ...statements], [{ event }]),
+  );
   after(wake());
   log("stream.created", { streamId: stream.id, workspaceId });
   return created;

@@ -1,3 +1,3 @@
 export { mediaTotalOf } from "./repository.ts";
-export { requireRoomForMedia, requireRoomForStream, requireRoomForUpload } from "./require-room.ts";
+export { commitInRoom } from "./commit-in-room.ts";
 export { countRequest } from "./limit-requests.ts";
