@@ -1,5 +1,7 @@
 import { captionsPrefix, renditionPrefix, trackSourceKey } from "../../platform/storage/keys.ts";
+import { openDatabase } from "../../platform/database.ts";
 import { log } from "../../platform/log.ts";
+import { forgetRendition } from "../assets/repository.ts";
 import { leaseMs } from "../encoding/dispatcher.ts";
 import { encoderClient } from "../encoding/encoder-client.ts";
 import { trackOfJob } from "../encoding/job-spec.ts";
@@ -9,7 +11,7 @@ import type { AssetParts } from "./parts.ts";
 import { unfinishedCopy } from "./sound-files.ts";
 import type { PendingTrack } from "./track-store.ts";
 
-/** Deletes the bytes of a deleted track, and those of late writes one lease later. */
+/** Deletes the bytes and the rendition of a deleted track, and those of late writes one lease later. */
 export async function purgeTrack(machine: AssetParts, track: PendingTrack): Promise<void> {
   const { env, trackJobs, tracks } = machine;
   const { id, assetId } = track;
@@ -19,12 +21,10 @@ export async function purgeTrack(machine: AssetParts, track: PendingTrack): Prom
   const copying = unfinishedCopy(track);
   if (copying !== undefined) await abortCopy(env, assetId, copying.copy, copying.key);
   // The keys of the sounds that are mixed into a track begin with its own.
-  const prefixes = [
-    trackSourceKey(assetId, id),
-    captionsPrefix(assetId, id),
-    renditionPrefix(assetId, audioRenditionOf(id)),
-  ];
+  const rendition = audioRenditionOf(id);
+  const prefixes = [trackSourceKey(assetId, id), captionsPrefix(assetId, id), renditionPrefix(assetId, rendition)];
   for (const prefix of prefixes) await emptyPrefix(env.MEDIA, prefix);
+  await forgetRendition(openDatabase(env.DB), assetId, rendition);
   if (track.step === "removed") return tracks.remove(id);
   log("track.purged", { assetId, trackId: id });
   tracks.change(id, { step: "removed", dueMs: machine.clock() + leaseMs(env) });

@@ -184,6 +184,11 @@ export async function findAssetForMachine(db: Database, id: string): Promise<Ass
   return rows[0] ?? null;
 }
 
+/** Its bytes are no longer counted then. */
+export async function forgetRendition(db: Database, assetId: string, name: string): Promise<void> {
+  await db.delete(renditions).where(and(eq(renditions.assetId, assetId), eq(renditions.name, name)));
+}
+
 /** Deletes the rows of a purged asset, except its tombstone. */
 export async function forgetAsset(db: Database, id: string, now: Date): Promise<void> {
   await db.batch([

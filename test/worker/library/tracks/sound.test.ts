@@ -1,5 +1,6 @@
 /** Added audio tracks: the jobs of an encoder that this test plays, in any order and with failures. */
 import { env, runInDurableObject } from "cloudflare:test";
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { AudioResult, JobResult } from "../../../../protocol/jobs.ts";
 import { forgetPlayback } from "../../../../src/playback/index.ts";
@@ -10,7 +11,7 @@ import { loadRecordedIndex } from "../../../../src/live/recording/recorded-index
 import type { SegmentList } from "../../../../src/media/types.ts";
 import { newTrack } from "../../../../src/library/tracks/store/new-track.ts";
 import { addedTracks } from "../../../../src/library/tracks/store/tables.ts";
-import { tracks } from "../../../../src/library/assets/tables.ts";
+import { renditions, tracks } from "../../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { renditionKey, trackSourceKey } from "../../../../src/platform/storage/keys.ts";
 import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
@@ -99,7 +100,7 @@ async function newSound({ change = {}, rung }: { change?: Parameters<typeof newA
 const facts = { kind: "probe", facts: sourceFacts(3000) };
 const accepted = async (answer: Response) => (await answer.json<{ accepted: boolean }>()).accepted;
 
-test("a probed file is encoded, joins the audio group, and is announced; its copy is deleted with the track", async () => {
+test("a probed file is encoded, joins the audio group, and is announced; its copy and its rendition are deleted with the track", async () => {
   const { assetId, playbackId, trackId, call, put, read, isContinued } = await newSound();
   expect(await env.MEDIA.head(trackSourceKey(assetId, trackId))).not.toBeNull();
   expect(await accepted(await call("probe", "complete", facts))).toBe(true);
@@ -130,6 +131,8 @@ test("a probed file is encoded, joins the audio group, and is announced; its cop
       async () => await env.MEDIA.head(key),
       (object) => object === null,
     );
+  const rows = () => openDatabase(env.DB).select().from(renditions).where(eq(renditions.assetId, assetId));
+  await until(rows, (found) => found.every(({ name }) => name !== renditionOf(trackId)));
 });
 
 describe("an encoder's failure", () => {
