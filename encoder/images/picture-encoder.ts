@@ -47,7 +47,8 @@ const WAYS: Record<StillFormat, Way> = {
     encoder: "libsvtav1",
     pixels: AV_PIX_FMT_YUV420P,
     filter: "scale=out_range=pc:out_color_matrix=bt709,format=yuv420p",
-    options: { preset: 9, crf: 30, "svtav1-params": "avif=1" },
+    // Without `avif=1`: SVT-AV1 counts pictures of that mode in the process, and refuses all but the first.
+    options: { preset: 9, crf: 30 },
     range: AVCOL_RANGE_JPEG,
     flags: [AV_CODEC_FLAG_GLOBAL_HEADER],
   },

@@ -31,7 +31,7 @@ export async function answerImage(
   const facts = { kind: wanted.kind, ms: Math.round(performance.now() - startedMs), bytesIn: media.length };
   if (outcome.type === "failed") {
     logWarning("image.failed", { ...facts, code: outcome.code, reason: outcome.message });
-    return refuse(response, outcome.code === "encoder_crashed" ? 500 : 422, outcome.code);
+    return refuse(response, outcome.code === "source_damaged" ? 422 : 500, outcome.code);
   }
   log("image.made", { ...facts, bytesOut: outcome.bytes.length });
   response.writeHead(200, { "Content-Type": outcome.contentType, "Content-Length": outcome.bytes.length });

@@ -69,6 +69,14 @@ describe("a still", () => {
     expect(readCounter(picture)).toBe(47);
   });
 
+  test("in AVIF is made by a process that has made others", async () => {
+    for (const frame of [3, 31, 62, 93]) {
+      const { request, media } = stillOf(frame);
+      const { bytes } = await askForImage(encoder, { ...request, format: "avif", transform: sizedTo(320, 180) }, media);
+      expect(readCounter(await readPicture(bytes, "avif"))).toBe(frame);
+    }
+  });
+
   test("is exact at the first, the second and the last frame of a segment", async () => {
     for (const frame of [60, 61, 89]) {
       const { request, media } = stillOf(frame);

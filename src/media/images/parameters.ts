@@ -22,7 +22,7 @@ const CLIP_DEFAULTS = { seconds: 5, widthPx: 320, framesPerSecond: 10 };
 const MAX_CLIP_PX = 640;
 const MAX_CLIP_RATE = 30;
 /** Seconds with at most nine decimals, up to eleven days. */
-const SECONDS = /^\d{1,6}(?:\.\d{1,9})?$/;
+const SECONDS = /^\d{1,6}(?:\.\d{1,20})?$/;
 
 const ROTATIONS = { "0": 0, "90": 90, "180": 180, "270": 270 } as const;
 const FLIPS = { h: "h", v: "v", hv: "hv", vh: "hv", horizontal: "h", vertical: "v", both: "hv", none: "none" } as const;
