@@ -51,6 +51,7 @@ describe("parameters", () => {
 
   test("times are rounded to milliseconds, and other parameters are ignored", () => {
     expect(readStill(query("time=1.23456&token=x")).seconds).toBe(1.235);
+    expect(readStill(query("time=0.12000000000000001")).seconds).toBe(0.12); // as JavaScript writes a time of a video
     expect(readStill(query("")).fit).toEqual(PLAIN_FIT);
     expect(readInterval(query(""))).toBe(10);
   });
