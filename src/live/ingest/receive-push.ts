@@ -17,7 +17,10 @@ const PROBLEM_OF: Record<string, [ProblemCode, string]> = {
   replaced: ["stream_busy", "another broadcaster has replaced this one"],
   encoder_failed: ["unavailable", "the encoder failed on this broadcast"],
   gateway_leaves: ["unavailable", "the gateway is shutting down; connect again"],
-  silent: ["validation_failed", "no media was received"],
+  silent: [
+    "validation_failed",
+    "no bytes arrived for 10 s at the beginning, or for 60 s later; what came before is kept",
+  ],
 };
 
 const NOT_MEDIA: [ProblemCode, string] = [
