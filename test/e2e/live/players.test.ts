@@ -114,7 +114,7 @@ test.each(PLAYERS)(
     expect(seen.errors.filter((error) => !isRetried(error))).toEqual([]);
     expect(seen.badAnswers).toEqual([]);
     const stalls = seen.stalls.filter(({ atMs }) => atMs >= killedAtMs && atMs < cutAtMs);
-    expect(stalls.length, JSON.stringify({ stalls, killedAtMs, cutAtMs })).toBeLessThanOrEqual(1);
+    expect(stalls.slice(1)).toEqual([]);
     expect(seen.latenciesMs.at(-1)).toBeLessThan(MOST_LATENCY_MS);
   },
 );
