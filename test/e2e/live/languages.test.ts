@@ -139,16 +139,20 @@ test.each(["m3u8", "mpd"])("ffprobe lists both languages of the .%s", async (ext
   expect(new Set(sounds.map(({ tags }) => tags?.language))).toEqual(new Set(["de", "en"]));
 });
 
-/** The last tones of a sound's segments, by segment. */
+/** The last segment of a recording can be shorter than the time at which its tone is heard. */
+const HEARD_AT_SECONDS = 0.3;
+const LEAST_SECONDS = HEARD_AT_SECONDS + 0.1;
+
+/** The tone in each segment of a sound; null: silence. */
 async function tonesOf(playlist: string): Promise<(Language | null)[]> {
   const segments = (await segmentsOf(playlist)) ?? [];
   const bytesOf = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
   return await Promise.all(
     segments
-      .filter(({ isGap }) => !isGap)
+      .filter(({ isGap, durationSeconds }) => !isGap && durationSeconds >= LEAST_SECONDS)
       .map(async ({ url, initUrl }) => {
         const sound = await decodeSound(Buffer.concat([await bytesOf(initUrl), await bytesOf(url)]));
-        const hz = toneAt(sound, sound.startSeconds + 0.3);
+        const hz = toneAt(sound, sound.startSeconds + HEARD_AT_SECONDS);
         return (["en", "de"] as const).find((language) => near(hz, language)) ?? null;
       }),
   );
