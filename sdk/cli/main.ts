@@ -60,6 +60,10 @@ function suggestionFor(first: string, second: string): string {
   return meant.length === 0 ? "" : ` Did you mean ${meant.map((name) => `"${name}"`).join(" or ")}?`;
 }
 
+/** The words that were meant as the command's name. */
+const typed = (first: string, second: string): string =>
+  commandsOf(first).length > 0 && second !== "" && !second.startsWith("-") ? `${first} ${second}` : first;
+
 /** @throws {UsageError} */
 function findCommand(args: readonly string[]): [string, Command] {
   const [first = "", second = ""] = args;
@@ -68,7 +72,7 @@ function findCommand(args: readonly string[]): [string, Command] {
   if (VERSION_WORDS.has(first)) return ["", printing(manifest.version)];
   const found = Object.entries(COMMANDS).find(([name]) => name === first || name === `${first} ${second}`);
   if (found === undefined)
-    throw new UsageError(`There is no command "${first}".${suggestionFor(first, second)}\n\n${HELP}`);
+    throw new UsageError(`There is no command "${typed(first, second)}".${suggestionFor(first, second)}\n\n${HELP}`);
   return found;
 }
 

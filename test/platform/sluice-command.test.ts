@@ -306,6 +306,7 @@ describe("a failure is explained, with its own exit status", () => {
     ["the help of commands with one first word", ["live", "--help"], null, 0, "live create"],
     ["an unknown command", ["uplaod"], null, 2, 'There is no command "uplaod". Did you mean "upload"?\n'],
     ["half a command", ["live"], null, 2, 'There is no command "live". Did you mean "live create"?\n'],
+    ["a misspelt second word", ["live", "craete"], null, 2, 'command "live craete". Did you mean "live create"?\n'],
     ["a misspelt command of two words", ["evnts", "tail"], null, 2, 'Did you mean "events tail"?\n'],
     ["the version", ["--version"], null, 0, "0.1.0\n"],
     [
