@@ -37,6 +37,12 @@ const secureUrl: Rule = {
   words:
     "must be an https URL, because tokens and media are sent there (http is allowed for this machine only), or be empty",
 };
+/** The requests have paths of their own, which would replace one of the setting. */
+const secureOrigin: Rule = {
+  isValid: (value) => isSecureUrl(value) && new URL(value).href === `${new URL(value).origin}/`,
+  words:
+    "must be an https URL without a path, because media is sent there (http is allowed for this machine only), or be empty",
+};
 const ingestUrl = (scheme: string): Rule => ({
   isValid: (value) => URL.canParse(value) && new URL(value).protocol === `${scheme}:` && new URL(value).hostname !== "",
   words: `must be a URL that begins with ${scheme}://, or be empty`,
@@ -44,7 +50,7 @@ const ingestUrl = (scheme: string): Rule => ({
 
 const RULES = {
   PUBLIC_URL: secureUrl,
-  ENCODER_URL: secureUrl,
+  ENCODER_URL: secureOrigin,
   ENCODER_CONTAINERS: { ...wholeNumber, isRequired: true },
   ALLOW_PRIVATE_NETWORK: {
     isValid: (value) => value === "true" || value === "false",

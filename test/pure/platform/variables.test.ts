@@ -24,7 +24,11 @@ test.each([
   ["ENCODER_CONTAINERS", ["1", "20"], ["", undefined, "0", "many"]],
   ["JOB_LEASE_MS", ["", "3000"], ["0", "30s"]],
   ["SOURCE_RETRY_SCALE", ["", "0.01", "2"], ["0", "-1", "Infinity", "half"]],
-  ["ENCODER_URL", ["", "https://encoder.example.com", "http://127.0.0.1:9"], ["http://plain/x", "encoder"]],
+  [
+    "ENCODER_URL",
+    ["", "https://encoder.example.com", "http://127.0.0.1:9"],
+    ["http://plain/x", "encoder", "https://a.example/path", "https://a.example/?b"],
+  ],
   ["ALLOW_PRIVATE_NETWORK", ["", "true", "false"], ["yes", "1", "TRUE"]],
   ["INGEST_RTMP_URL", ["", "rtmp://live.example.com/live"], ["nonsense", "rtmps://live.example.com/live", "rtmp:live"]],
   ["INGEST_RTMPS_URL", ["", "rtmps://live.example.com:443/live"], ["rtmp://live.example.com/live"]],
