@@ -32,15 +32,21 @@ export async function playAndMeasure(platform: Platform, playbackId: string): Pr
   if (executablePath === undefined)
     return { kind: "no_view", message: "No Chromium or Chrome was found for a play; $CHROMIUM may name one." };
   try {
-    await playIn(executablePath, `${platform.baseUrl}/player/${playbackId}`);
-    return await recordedView(platform, playbackId);
+    return await playIn(executablePath, `${platform.baseUrl}/player/${playbackId}`, () =>
+      recordedView(platform, playbackId),
+    );
   } catch (error) {
     const [reason] = (error as Error).message.split("\n");
     return { kind: "no_view", message: `${executablePath} did not play the page: ${reason}` };
   }
 }
 
-async function playIn(executablePath: string, url: string): Promise<void> {
+/**
+ * Plays a page and leaves it.
+ *
+ * @param afterwards runs before the browser is closed, which would drop the report that the page sends when it is left
+ */
+async function playIn<T>(executablePath: string, url: string, afterwards: () => Promise<T>): Promise<T> {
   const { chromium } = await import("playwright-core");
   // Docker and root have no user namespaces for a sandbox; the page is the demo's own.
   const args = ["--autoplay-policy=no-user-gesture-required", "--disable-quic", "--disable-background-networking"];
@@ -55,7 +61,8 @@ async function playIn(executablePath: string, url: string): Promise<void> {
       const ended = new Promise((done) => video.addEventListener("ended", done, { once: true }));
       await Promise.race([ended, new Promise((done) => setTimeout(done, mostMs))]);
     }, MOST_PLAYED_MS);
-    await page.close({ runBeforeUnload: true }); // the page reports the end of its view
+    await page.goto("about:blank");
+    return await afterwards();
   } finally {
     await browser.close();
   }
