@@ -6,6 +6,9 @@ type Ports = Pick<Settings, "port" | "encoderPort" | "ingestPorts">;
 
 export class PortsTaken extends StartError {}
 
+/** The Worker found its port taken, by a program that began after `requireFreePorts`. */
+export const workerPortTaken = (port: number) => new PortsTaken(takenText([{ variable: "PORT", port }]));
+
 /** @throws {PortsTaken} names every port that another program uses, with its variable */
 export async function requireFreePorts({ port, encoderPort, ingestPorts }: Ports): Promise<void> {
   const wanted: [variable: string, port: number, isFree: (port: number) => Promise<boolean>][] = [

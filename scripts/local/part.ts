@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
+import { workerPortTaken } from "./free-ports.ts";
 import { StartError } from "./settings.ts";
 
 const RESTART_AFTER_MS = 500;
@@ -9,7 +10,7 @@ const MAX_RESTART_AFTER_MS = 30_000;
 const STOP_LIMIT_MS = 10_000;
 
 /** The first message of a child: its setup is done, or cannot be done. */
-export type PartMessage = { ready: true } | { failed: string };
+export type PartMessage = { ready: true } | { failed: string } | { takenPort: number };
 
 /** One child process, which is restarted when it exits unexpectedly. */
 export class Part {
@@ -75,7 +76,8 @@ export class Part {
     if ("ready" in message) {
       this.restartAfterMs = RESTART_AFTER_MS;
       this.markReady();
-    } else if (!this.isReady) this.markFailed(new StartError(message.failed));
+    } else if (!this.isReady)
+      this.markFailed("failed" in message ? new StartError(message.failed) : workerPortTaken(message.takenPort));
   }
 
   /** From here on its exit is no failure: a Ctrl-C reaches all processes of a terminal at once. */

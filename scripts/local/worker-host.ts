@@ -110,11 +110,12 @@ async function setUpOrEnd(): Promise<void> {
   }
 }
 
-/** The code that throws while it is loaded does so again after a restart. */
+/** The code that throws while it is loaded does so again after a restart. A port can be taken until then. */
 async function untilLoaded(host: Miniflare): Promise<void> {
   try {
     await host.ready;
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_ADDRESS_IN_USE") await tell({ takenPort: settings.port });
     const loadError = loadErrorIn(String(error));
     if (loadError === null) throw error;
     await end(loadError);
@@ -123,9 +124,11 @@ async function untilLoaded(host: Miniflare): Promise<void> {
 
 async function end(reason: string): Promise<void> {
   console.error(reason);
-  await new Promise((sent) => process.send?.({ failed: reason } satisfies PartMessage, sent));
+  await tell({ failed: reason });
   process.exit(1);
 }
+
+const tell = (message: PartMessage) => new Promise((sent) => process.send?.(message, sent));
 
 const state = join(settings.home, "state");
 if (!settings.isDatabaseReady) await setUpOrEnd();
