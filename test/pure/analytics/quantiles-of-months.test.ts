@@ -11,12 +11,16 @@ const SHARES = [0, 0.25, 0.5, 0.95, 1];
 const SPAN: Span = { fromMs: 0, toMs: 1, filters: { sql: "true", values: [] } };
 const column = "buffer_ms" as const;
 
+/** What a packed view has where its value is unknown. */
+const UNKNOWN = NaN;
+const isKnown = (value: number) => !Number.isNaN(value);
+
 /** A store whose views have these values, a few at a time. */
 const storeOf = (values: readonly number[]) => ({
   *packed() {
     for (let from = 0; from < values.length; from += 7) {
       const some = values.slice(from, from + 7);
-      const figures = new Float64Array(some.length * SLOTS).fill(NaN);
+      const figures = new Float64Array(some.length * SLOTS).fill(UNKNOWN);
       for (const [view, value] of some.entries()) figures[view * SLOTS + slotOf(column)] = value;
       yield figures;
     }
@@ -24,13 +28,14 @@ const storeOf = (values: readonly number[]) => ({
 });
 
 const sortedQuantile = (values: readonly number[], share: number): number | null => {
-  const sorted = values.toSorted((one, other) => one - other);
+  const sorted = values.filter(isKnown).toSorted((one, other) => one - other);
   const position = share * (sorted.length - 1);
   const [below, above] = [sorted[Math.floor(position)], sorted[Math.ceil(position)]];
   return below === undefined ? null : quantileBetween([below, above!], share, sorted.length);
 };
 
-function neighboursIn(values: readonly number[], share: number) {
+function neighboursIn(month: readonly number[], share: number) {
+  const values = month.filter(isKnown);
   const window = new QuantileWindow();
   window.add(Float64Array.from(values));
   return values.length === 0 ? [] : [window.neighbours(share, values.length)!];
@@ -41,7 +46,7 @@ async function quantilesOf(months: readonly number[][], valuesOfAnswer: number) 
   const wanted = SHARES.map((share) => ({
     column,
     share,
-    count: months.flat().length,
+    count: months.flat().filter(isKnown).length,
     neighbours: months.flatMap((values) => neighboursIn(values, share)),
   }));
   const quantiles = await quantilesOfMonths(wanted, async (ranges) => {
@@ -54,7 +59,8 @@ async function quantilesOf(months: readonly number[][], valuesOfAnswer: number) 
 const value = fc.oneof(
   fc.integer({ min: 0, max: 9 }),
   fc.integer({ min: 0, max: 5000 }),
-  fc.double({ min: 0, max: 1e9 }),
+  fc.double({ min: 0, max: 1e9, noNaN: true }),
+  fc.constant(UNKNOWN),
 );
 const month = fc.array(value, { maxLength: 200 });
 
