@@ -39,12 +39,12 @@ export async function changeRecord<Change extends RecordChange>(
   env: Env,
   { workspaceId, assetId }: { workspaceId: string | null; assetId: string },
   now: Date,
-  plan: (seen: AssetRecord, db: Database, still: SQL) => Change | null,
+  plan: (seen: AssetRecord, db: Database, still: SQL) => Change | null | Promise<Change | null>,
 ): Promise<{ record: AssetRecord; change: Change; committed: Committed } | null> {
   const db = openDatabase(env.DB);
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const seen = await findAsset(db, workspaceId, assetId);
-    const change = seen && plan(seen, db, isStill(seen.asset));
+    const change = seen && (await plan(seen, db, isStill(seen.asset)));
     if (seen === null || change === null) return null;
     const { set = {}, statements = [], playbackIds = seen.playbackIds, addedTracks = seen.addedTracks } = change;
     const record = { ...seen, playbackIds, addedTracks, asset: { ...seen.asset, ...set, updatedAt: now } };

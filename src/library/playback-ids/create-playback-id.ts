@@ -1,48 +1,51 @@
-import type { Committed } from "../../events/webhooks/index.ts";
 import { openDatabase } from "../../platform/database.ts";
-import type { Env } from "../../platform/env.ts";
-import { Problem } from "../../platform/http/problems.ts";
+import { success } from "../../platform/http/answers.ts";
+import type { CreateContext } from "../../platform/http/idempotency.ts";
+import { orNotFound, Problem } from "../../platform/http/problems.ts";
 import { insertPlaybackIdIf, type PlaybackId, toRestrictions } from "../../tenancy/access/index.ts";
 import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { changeRecord } from "../assets/change-record.ts";
+import { toPlaybackId } from "../assets/to-playback-id.ts";
 import type { CreatePlaybackId } from "./schemas.ts";
 
 /** The list of them is not paged, and events contain all of them. */
 const PLAYBACK_IDS_PER_MEDIA = 20;
 
 /**
- * Adds a playback ID to a media, with `video.media.updated`. Null when there is no such media.
+ * Adds a playback ID to a media, with `video.media.updated`.
  *
- * @throws {Problem} playback_id_limit_reached, validation_failed
+ * @throws {Problem} media_not_found, playback_id_limit_reached, validation_failed
  */
 export async function createPlaybackId(
-  env: Env,
-  key: { workspaceId: string; assetId: string },
+  assetId: string,
   body: CreatePlaybackId,
-  now: Date,
-): Promise<{ playbackId: PlaybackId; committed: Committed } | null> {
+  { env, workspaceId, now, after, keep }: CreateContext,
+) {
   const { accessPolicy, accessRestrictions, resolution } = body;
-  const keySystems = await keySystemsFor(openDatabase(env.DB), key.workspaceId, body).catch(asInvalidPolicy);
+  const keySystems = await keySystemsFor(openDatabase(env.DB), workspaceId, body).catch(asInvalidPolicy);
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
     kind: "asset",
-    targetId: key.assetId,
-    workspaceId: key.workspaceId,
+    targetId: assetId,
+    workspaceId,
     accessPolicy,
     keySystems,
     accessRestrictions: toRestrictions(accessRestrictions),
     resolution: resolution ?? null,
     createdAt: now,
   };
-  const changed = await changeRecord(env, key, now, (seen, db, still) => {
+  const answer = success({ ...toPlaybackId(playbackId), resolution: playbackId.resolution });
+  const created = { id: playbackId.id, answer };
+  const changed = await changeRecord(env, { workspaceId, assetId }, now, async (seen, db, still) => {
     if (seen.playbackIds.length >= PLAYBACK_IDS_PER_MEDIA)
       throw new Problem("playback_id_limit_reached", `a media has at most ${PLAYBACK_IDS_PER_MEDIA} playback IDs`);
     return {
-      statements: [insertPlaybackIdIf(db, playbackId, still)],
+      statements: [insertPlaybackIdIf(db, playbackId, still), ...(await keep(created, still))],
       playbackIds: [...seen.playbackIds, playbackId],
     };
   });
-  return changed && { playbackId, committed: changed.committed };
+  after(orNotFound(changed, "media_not_found").committed.wake());
+  return created;
 }
 
 /** The contract has no 400 here (media contract, access rules): without a DRM configuration, the policy is refused. */

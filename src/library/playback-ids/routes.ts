@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { PlaybackIdRecord } from "../../events/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/http/answers.ts";
+import { answerOnce, IdempotencyHeaders } from "../../platform/http/idempotency.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
@@ -39,7 +40,11 @@ const createRouteDefinition = createRoute({
   path,
   tags,
   security,
-  request: { params: mediaParams, body: { required: true, content: json(CreatePlaybackId) } },
+  request: {
+    params: mediaParams,
+    headers: IdempotencyHeaders,
+    body: { required: true, content: json(CreatePlaybackId) },
+  },
   responses: {
     201: dataAnswer(CreatedPlaybackId, "The playback ID"),
     ...problemResponses(
@@ -47,6 +52,7 @@ const createRouteDefinition = createRoute({
       "forbidden",
       "media_not_found",
       "playback_id_limit_reached",
+      "idempotency_conflict",
       "validation_failed",
     ),
   },
@@ -150,13 +156,10 @@ export function mediaPlaybackRoutes({ forgetPlayback }: { forgetPlayback: (playb
   }
 
   return newRouter()
-    .openapi(createRouteDefinition, async (c) => {
-      const key = keyOf(c, c.req.valid("param").mediaId);
-      const created = await createPlaybackId(c.env, key, c.req.valid("json"), new Date());
-      const { playbackId, committed } = orNotFound(created, "media_not_found");
-      c.set("createdIds", [playbackId.id]);
-      c.executionCtx.waitUntil(committed.wake());
-      return c.json(success({ ...toPlaybackId(playbackId), resolution: playbackId.resolution }), 201);
+    .openapi(createRouteDefinition, (c) => {
+      const { assetId } = keyOf(c, c.req.valid("param").mediaId);
+      const operation = { name: `POST /v1/on-demand/${assetId}/playback-ids`, isSecret: false };
+      return answerOnce(c, operation, (context) => createPlaybackId(assetId, c.req.valid("json"), context));
     })
     .openapi(listRoute, async (c) => {
       const all = orNotFound(await playbackIdsOf(c, c.req.valid("param").mediaId), "media_not_found");

@@ -1,21 +1,21 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/http/answers.ts";
+import { answerOnce, IdempotencyHeaders } from "../../platform/http/idempotency.ts";
 import { hinted } from "../../platform/http/issue-hints.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
-import { withoutUnset } from "../../platform/http/record.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
 import { type AppContext, newRouter } from "../../platform/http/router.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
 import { checkPublicUrl } from "../../platform/network/public-url.ts";
-import { startTracks, stopTrack } from "../assets/start-tracks.ts";
+import { stopTrack } from "../assets/start-tracks.ts";
 import { addTrack } from "./add-track.ts";
 import { deleteTrack } from "./delete-track.ts";
 import { AddedTrackRecord, AddTrack, UpdateTrack } from "./schemas.ts";
 import type { TrackRequest } from "./store/new-track.ts";
-import type { AddedTrack } from "./store/repository.ts";
+import { toTrackRecord } from "./to-track-record.ts";
 import { type Missing, updateTrack } from "./update-track.ts";
 
 const tags = ["Tracks"];
@@ -33,12 +33,17 @@ const addRoute = createRoute({
   path,
   tags,
   security,
-  request: { params: mediaParams, body: { required: true, content: json(AddTrack) } },
+  request: {
+    params: mediaParams,
+    headers: IdempotencyHeaders,
+    body: { required: true, content: json(AddTrack) },
+  },
   responses: {
     201: dataAnswer(AddedTrackRecord, "The track; its status is `preparing`"),
     ...problemResponses(
       "duplicate_language_name",
       "track_limit_reached",
+      "idempotency_conflict",
       "unauthorized",
       "forbidden",
       "media_not_found",
@@ -91,9 +96,6 @@ const trackKeyOf = (c: Context<AppContext>, { mediaId, trackId }: { mediaId: str
   trackId: trackId.toLowerCase(),
 });
 
-const toRecord = ({ id, kind, url, languageCode, languageName, title }: AddedTrack): z.infer<typeof AddedTrackRecord> =>
-  withoutUnset({ id, type: kind, url, languageCode, languageName, title }) as z.infer<typeof AddedTrackRecord>;
-
 /** @throws {Problem} validation_failed for an URL that may not be fetched, and for settings of subtitles on sound */
 function requireTrack(body: AddTrack, allowPrivateNetwork: boolean): TrackRequest {
   const { type: kind, ...track } = body.tracks;
@@ -119,19 +121,17 @@ function orMissing<Found extends object>(found: Found | Missing): Found {
 /** @param forgetPlayback drops this isolate's cached playback of an ID */
 export const trackRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: string) => void }) =>
   newRouter()
-    .openapi(addRoute, async (c) => {
+    .openapi(addRoute, (c) => {
       const request = requireTrack(c.req.valid("json"), allowsPrivateNetwork(c.env));
-      const added = await addTrack(c.env, keyOf(c, c.req.valid("param").mediaId), request, new Date());
-      const { track, committed } = orNotFound(added, "media_not_found");
-      c.executionCtx.waitUntil(committed.wake());
-      c.executionCtx.waitUntil(startTracks(c.env, [track]));
-      return c.json(success(toRecord(track)), 201);
+      const { assetId } = keyOf(c, c.req.valid("param").mediaId);
+      const operation = { name: `POST /v1/on-demand/${assetId}/tracks`, isSecret: false };
+      return answerOnce(c, operation, (context) => addTrack(assetId, request, context));
     })
     .openapi(updateRoute, async (c) => {
       const key = trackKeyOf(c, c.req.valid("param"));
       const { track, committed } = orMissing(await updateTrack(c.env, key, c.req.valid("json"), new Date()));
       c.executionCtx.waitUntil(committed.wake());
-      return c.json(success(toRecord(track)), 200);
+      return c.json(success(toTrackRecord(track)), 200);
     })
     .openapi(deleteRoute, async (c) => {
       const key = trackKeyOf(c, c.req.valid("param"));

@@ -1,5 +1,6 @@
 import { createRoute } from "@hono/zod-openapi";
 import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/http/answers.ts";
+import { answerOnce, IdempotencyHeaders } from "../../platform/http/idempotency.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
 import { defined } from "../../platform/http/record.ts";
@@ -24,10 +25,21 @@ const createRouteDefinition = createRoute({
   path,
   tags,
   security,
-  request: { params: streamParams, body: { required: true, content: json(CreateTarget) } },
+  request: {
+    params: streamParams,
+    headers: IdempotencyHeaders,
+    body: { required: true, content: json(CreateTarget) },
+  },
   responses: {
     201: dataAnswer(TargetRecord, "The target"),
-    ...problemResponses("stream_not_idle", "unauthorized", "forbidden", "stream_not_found", "validation_failed"),
+    ...problemResponses(
+      "stream_not_idle",
+      "unauthorized",
+      "forbidden",
+      "stream_not_found",
+      "idempotency_conflict",
+      "validation_failed",
+    ),
   },
 });
 const getRoute = createRoute({
@@ -65,13 +77,10 @@ const deleteRoute = createRoute({
 });
 
 export const simulcastRoutes = newRouter()
-  .openapi(createRouteDefinition, async (c) => {
-    const body = c.req.valid("json");
-    const added = await addTarget(c.env, keyOf(c, c.req.valid("param").streamId), body, new Date());
-    const { target, stream, committed } = orNotFound(added, "stream_not_found");
-    c.set("createdIds", [target.id]);
-    c.executionCtx.waitUntil(committed.wake());
-    return c.json(success(toTargetRecord(target, stream)), 201);
+  .openapi(createRouteDefinition, (c) => {
+    const { streamId } = c.req.valid("param");
+    const operation = { name: `POST /v1/live/streams/${streamId}/simulcast`, isSecret: true };
+    return answerOnce(c, operation, (context) => addTarget(streamId, c.req.valid("json"), context));
   })
   .openapi(getRoute, async (c) => {
     const { streamId, simulcastId } = c.req.valid("param");

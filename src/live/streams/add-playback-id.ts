@@ -1,29 +1,30 @@
-import type { Committed } from "../../events/webhooks/index.ts";
 import type { Env } from "../../platform/env.ts";
+import { success } from "../../platform/http/answers.ts";
+import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { insertPlaybackIdIf, type PlaybackId, toRestrictions } from "../../tenancy/access/index.ts";
-import { Problem } from "../../platform/http/problems.ts";
+import { orNotFound, Problem } from "../../platform/http/problems.ts";
 import { changeStream } from "./change-stream.ts";
+import { findStream } from "./repository.ts";
 import type { CreatePlaybackId } from "./schemas.ts";
 import { streamEvent } from "./stream-event.ts";
+import { toPlaybackId } from "./to-stream.ts";
 
 /** The list of them is not paged, and events contain all of them. */
 const PLAYBACK_IDS_PER_STREAM = 20;
 
 /**
- * Adds a playback ID to a stream, with `video.live_stream.updated`. Null when there is no such stream.
+ * Adds a playback ID to a stream, with `video.live_stream.updated`.
  *
- * @returns `isFirstPublic`: it is public and no other one of the stream is
- * @throws {Problem} playback_id_limit_reached; validation_failed for a public one of a stream with DRM, and for `drm` of one without
+ * @throws {Problem} stream_not_found; playback_id_limit_reached; validation_failed for a public one of a stream with DRM, and for `drm` of one
+ *   without
  */
 export async function addPlaybackId(
-  env: Env,
-  key: { workspaceId: string; streamId: string },
+  streamId: string,
   { accessPolicy = "public", accessRestrictions, resolution }: CreatePlaybackId,
-  now: Date,
-): Promise<{ playbackId: PlaybackId; isFirstPublic: boolean; committed: Committed } | null> {
-  const { workspaceId, streamId: targetId } = key;
+  { env, workspaceId, now, after, keep }: CreateContext,
+) {
   const id = crypto.randomUUID();
-  const changed = await changeStream(env, key, (seen, db, still) => {
+  const changed = await changeStream(env, { workspaceId, streamId }, async (seen, db, still) => {
     if (seen.playbackIds.length >= PLAYBACK_IDS_PER_STREAM)
       throw new Problem("playback_id_limit_reached", `a stream has at most ${PLAYBACK_IDS_PER_STREAM} playback IDs`);
     const { keySystems } = seen.stream;
@@ -34,7 +35,7 @@ export async function addPlaybackId(
     const playbackId: PlaybackId = {
       id,
       kind: "stream",
-      targetId,
+      targetId: streamId,
       workspaceId,
       accessPolicy: keySystems === null ? accessPolicy : "drm",
       accessRestrictions: toRestrictions(accessRestrictions),
@@ -42,11 +43,10 @@ export async function addPlaybackId(
       keySystems,
       createdAt: now,
     };
-    const isFirstPublic = accessPolicy === "public" && seen.playbackIds.every((one) => one.accessPolicy !== "public");
+    const created = { id, answer: success(toPlaybackId(playbackId)) };
     return {
-      playbackId,
-      isFirstPublic,
-      statements: [insertPlaybackIdIf(db, playbackId, still)],
+      created,
+      statements: [insertPlaybackIdIf(db, playbackId, still), ...(await keep(created, still))],
       event: streamEvent(
         "video.live_stream.updated",
         { ...seen, playbackIds: [...seen.playbackIds, playbackId] },
@@ -54,9 +54,21 @@ export async function addPlaybackId(
       ),
     };
   });
-  if (changed === null) return null;
-  const { playbackId, isFirstPublic } = changed.plan;
-  return { playbackId, isFirstPublic, committed: changed.committed };
+  const { plan, committed } = orNotFound(changed, "stream_not_found");
+  after(committed.wake());
+  return plan.created;
+}
+
+/** Whether a playback ID is the only one of its stream with which everybody may watch. */
+export async function isOnlyPublic(
+  env: Env,
+  key: { workspaceId: string; streamId: string },
+  id: string,
+): Promise<boolean> {
+  const open = (await findStream(env, key.workspaceId, key.streamId))?.playbackIds.filter(
+    ({ accessPolicy }) => accessPolicy === "public",
+  );
+  return open?.length === 1 && open[0]?.id === id;
 }
 
 function invalidPolicy(hint: string): Problem {

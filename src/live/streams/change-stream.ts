@@ -25,12 +25,12 @@ export interface StreamChange {
 export async function changeStream<Plan extends StreamChange>(
   env: Env,
   { workspaceId, streamId }: { workspaceId: string | null; streamId: string },
-  plan: (seen: StreamRecord, db: Database, still: ReturnType<typeof isStill>) => Plan | null,
+  plan: (seen: StreamRecord, db: Database, still: ReturnType<typeof isStill>) => Plan | null | Promise<Plan | null>,
 ): Promise<{ plan: Plan; committed: Committed } | null> {
   const db = openDatabase(env.DB);
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const seen = await findStream(env, workspaceId, streamId);
-    const planned = seen && plan(seen, db, isStill(seen.stream));
+    const planned = seen && (await plan(seen, db, isStill(seen.stream)));
     if (seen === null || planned === null) return null;
     // The stream's own row is changed last: the other statements check that it is unchanged.
     const statements = [...(planned.statements ?? []), changeSeen(db, seen.stream, planned.set ?? {})];

@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/http/answers.ts";
+import { answerOnce, IdempotencyHeaders } from "../../platform/http/idempotency.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
 import { type AppContext, newRouter } from "../../platform/http/router.ts";
@@ -13,7 +14,7 @@ import {
   UpdateUserAgentRules,
   warningsOfChange,
 } from "../../tenancy/access/index.ts";
-import { addPlaybackId } from "./add-playback-id.ts";
+import { addPlaybackId, isOnlyPublic } from "./add-playback-id.ts";
 import { removePlaybackId } from "./remove-playback-id.ts";
 import { findPlaybackId } from "./repository.ts";
 import { keyOf, playbackParams, streamParams } from "./route-parts.ts";
@@ -35,6 +36,7 @@ const createRouteDefinition = createRoute({
   security,
   request: {
     params: streamParams,
+    headers: IdempotencyHeaders,
     body: { required: true, content: json(CreatePlaybackId) },
   },
   responses: {
@@ -44,6 +46,7 @@ const createRouteDefinition = createRoute({
       "forbidden",
       "stream_not_found",
       "playback_id_limit_reached",
+      "idempotency_conflict",
       "validation_failed",
     ),
   },
@@ -126,12 +129,12 @@ export const livePlaybackRoutes = newRouter()
   .openapi(createRouteDefinition, async (c) => {
     const body = c.req.valid("json");
     const key = keyOf(c, c.req.valid("param").streamId);
-    const added = await addPlaybackId(c.env, key, body, new Date());
-    const { playbackId, isFirstPublic, committed } = orNotFound(added, "stream_not_found");
-    if (body.accessPolicy === undefined && isFirstPublic) c.set("warnings", [PUBLIC_BY_DEFAULT]);
-    c.set("createdIds", [playbackId.id]);
-    c.executionCtx.waitUntil(committed.wake());
-    return c.json(success(toPlaybackId(playbackId)), 201);
+    const operation = { name: `POST /v1/live/streams/${key.streamId}/playback-ids`, isSecret: false };
+    const answer = await answerOnce(c, operation, (context) => addPlaybackId(key.streamId, body, context));
+    const [id] = c.get("createdIds") ?? [];
+    if (body.accessPolicy === undefined && id !== undefined && (await isOnlyPublic(c.env, key, id)))
+      c.set("warnings", [PUBLIC_BY_DEFAULT]);
+    return answer;
   })
   .openapi(getRoute, async (c) => {
     const { streamId, playbackId } = c.req.valid("param");

@@ -1,10 +1,11 @@
 /** Idempotent creations (media contract, Idempotency): a repeat with the same key gets the first response, byte for byte. */
 import { JSON_TYPE } from "./json-charset.ts";
 import { z } from "@hono/zod-openapi";
-import { and, eq, gt, lt } from "drizzle-orm";
+import { and, eq, gt, lt, type SQL, sql } from "drizzle-orm";
 import type { Context, TypedResponse } from "hono";
 import { sha256Hex } from "../crypto/hash.ts";
 import { open, seal } from "../crypto/sealing.ts";
+import { columnValues } from "../column-values.ts";
 import { type Database, openDatabase, type Statement } from "../database.ts";
 import type { Env } from "../env.ts";
 import { Problem } from "./problems.ts";
@@ -38,8 +39,10 @@ interface FirstAnswer {
 /**
  * Statements that store the response, to be committed together with the created object. When a concurrent request with the same key was
  * faster, its row makes the whole commit fail.
+ *
+ * @param onlyIf the condition under which the object is created; default: always
  */
-type KeepAnswer = (created: Created) => Promise<Statement[]>;
+export type KeepAnswer = (created: Created, onlyIf?: SQL) => Promise<Statement[]>;
 
 /** The context of a creation. */
 export interface CreateContext {
@@ -53,7 +56,7 @@ export interface CreateContext {
 }
 
 interface Operation {
-  /** Method and path. Two routes of the same operation share a name, so a repeat may use either. */
+  /** Method and path, with the ids in it. Two routes of the same operation share a name, so a repeat may use either. */
   name: string;
   /** The response contains secrets, so it is stored sealed. */
   isSecret: boolean;
@@ -81,12 +84,13 @@ export async function answerOnce<Answer extends object>(
     if (first === null || !isSecret) return first;
     return { ...first, text: await withKeys(env, (keys) => open(keys, workspaceId, first.text)) };
   };
-  const keep: KeepAnswer = async ({ id, answer }) => {
+  const keep: KeepAnswer = async ({ id, answer }, onlyIf = sql`TRUE`) => {
     if (key === null) return [];
     const text = JSON.stringify(answer);
     const body = isSecret ? await withKeys(env, (keys) => seal(keys, workspaceId, text)) : text;
     const row = { workspaceId, key, requestHash, resourceId: id, status: 201, body, createdAt: now };
-    return [openDatabase(env.DB).insert(idempotencyKeys).values(row)];
+    const inserted = sql`SELECT ${columnValues(idempotencyKeys, row)} WHERE ${onlyIf}`;
+    return [openDatabase(env.DB).insert(idempotencyKeys).select(inserted)];
   };
   const after = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   const createOnce = async (): Promise<FirstAnswer> => {

@@ -1,13 +1,22 @@
-import { openDatabase } from "../../../platform/database.ts";
-import type { Env } from "../../../platform/env.ts";
+import { commit, openDatabase } from "../../../platform/database.ts";
+import { success } from "../../../platform/http/answers.ts";
+import type { CreateContext } from "../../../platform/http/idempotency.ts";
 import { log } from "../../../platform/log.ts";
 import { Problem } from "../../../platform/http/problems.ts";
 import { validationProblem } from "../../../platform/http/validation.ts";
 import { allowsPrivateNetwork } from "../../../platform/network/index.ts";
-import { countWebhooks, insertWebhook, typesOf, type Webhook, WEBHOOKS_PER_WORKSPACE } from "./repository.ts";
+import {
+  countWebhooks,
+  insertWebhook,
+  isInserted,
+  typesOf,
+  type Webhook,
+  WEBHOOKS_PER_WORKSPACE,
+} from "./repository.ts";
 import { requireAccepting } from "./require-accepting.ts";
 import { type CreateWebhook, urlIssues } from "./schemas.ts";
 import { newSecret, sealSecret } from "../records/secrets.ts";
+import { toWebhook } from "./to-webhook.ts";
 import { withoutFragment } from "./without-fragment.ts";
 import { withKeys } from "../../../platform/http/with-keys.ts";
 
@@ -17,15 +26,10 @@ const limitReached = () =>
 /**
  * Creates a webhook after its URL has accepted a verification request. All other checks come before that request.
  *
- * @returns the webhook and its secret; afterwards, only `revealSecret` returns it, and `rotateSecret` its successor
+ * @returns the webhook with its secret; afterwards, only `revealSecret` returns it, and `rotateSecret` its successor
  * @throws {Problem} validation_failed, webhook_limit_reached, unavailable
  */
-export async function createWebhook(
-  env: Env,
-  workspaceId: string,
-  body: CreateWebhook,
-  now: Date,
-): Promise<{ webhook: Webhook; secret: string }> {
+export async function createWebhook(body: CreateWebhook, { env, workspaceId, now, keep }: CreateContext) {
   const issues = urlIssues(body, allowsPrivateNetwork(env));
   if (issues.length > 0) throw validationProblem({ issues }, { data: body, schema: null });
   const db = openDatabase(env.DB);
@@ -35,9 +39,12 @@ export async function createWebhook(
   const sealed = await withKeys(env, (keys) => sealSecret(keys, id, secret));
   const webhook = newWebhook(id, workspaceId, body, sealed, now);
   if (!body.skipVerification) await requireAccepting(env, webhook.url);
-  if (!(await insertWebhook(db, webhook))) throw limitReached();
+  const created = { id, answer: success({ ...toWebhook(webhook, now), secret }) };
+  const kept = await keep(created, isInserted(id));
+  const [inserted] = await commit(env.DB, [insertWebhook(db, webhook), ...kept]);
+  if (inserted!.meta.changes === 0) throw limitReached();
   log("webhook.created", { webhookId: id, workspaceId, verified: !body.skipVerification });
-  return { webhook, secret };
+  return created;
 }
 
 function newWebhook(id: string, workspaceId: string, body: CreateWebhook, secret: string, now: Date): Webhook {

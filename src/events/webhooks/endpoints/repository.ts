@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, isNull, sql } from "drizzle-orm";
-import type { Database } from "../../../platform/database.ts";
+import type { Database, Statement } from "../../../platform/database.ts";
 import { CATALOGUE_VERSION, expandPatterns } from "../../index.ts";
 import { webhooks } from "../records/tables.ts";
 
@@ -54,15 +54,17 @@ export async function countWebhooks(db: Database, workspaceId: string): Promise<
   return await db.$count(webhooks, isOfWorkspace(workspaceId));
 }
 
-/** Counts and inserts in one statement, so that concurrent requests cannot exceed the limit. False = the limit is reached. */
-export async function insertWebhook(db: Database, webhook: Webhook): Promise<boolean> {
+/** Counts and inserts in one statement, so that concurrent requests cannot exceed the limit. Without effect when the limit is reached. */
+export function insertWebhook(db: Database, webhook: Webhook): Statement {
   const { workspaceId } = webhook;
   const matched = webhook.matchedTypes === null ? null : JSON.stringify(webhook.matchedTypes);
-  const inserted = await db.run(sql`
+  return db.run(sql`
     INSERT INTO ${webhooks} (id, workspace_id, url, description, event_types, matched_types, matched_version, naming, event_secrets, enabled, secret, created_at, updated_at)
     SELECT ${webhook.id}, ${workspaceId}, ${webhook.url}, ${webhook.description}, ${JSON.stringify(webhook.eventTypes)}, ${matched},
       ${webhook.matchedVersion}, ${webhook.naming}, ${webhook.eventSecrets ? 1 : 0}, ${webhook.enabled ? 1 : 0}, ${webhook.secret},
       ${webhook.createdAt.getTime()}, ${webhook.updatedAt.getTime()}
     WHERE (SELECT count(*) FROM ${webhooks} WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL) < ${WEBHOOKS_PER_WORKSPACE}`);
-  return inserted.meta.changes > 0;
 }
+
+/** In the same commit: whether there was room for the webhook. */
+export const isInserted = (id: string) => sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE id = ${id})`;

@@ -9,6 +9,7 @@ import {
   success,
   successPage,
 } from "../../../platform/http/answers.ts";
+import { answerOnce, IdempotencyHeaders } from "../../../platform/http/idempotency.ts";
 import { json, problemResponses } from "../../../platform/http/openapi.ts";
 import { PageQuery, pagination } from "../../../platform/http/pagination.ts";
 import { newRouter, reportAllIssues } from "../../../platform/http/router.ts";
@@ -29,10 +30,17 @@ const createRouteDefinition = createRoute({
   path: "/v1/webhooks",
   tags,
   security,
-  request: { body: { required: true, content: json(CreateWebhook) } },
+  request: { headers: IdempotencyHeaders, body: { required: true, content: json(CreateWebhook) } },
   responses: {
     201: dataAnswer(CreatedWebhook, "The webhook, which gets events from now on. Store the `secret`"),
-    ...problemResponses("unauthorized", "forbidden", "webhook_limit_reached", "validation_failed", "unavailable"),
+    ...problemResponses(
+      "unauthorized",
+      "forbidden",
+      "webhook_limit_reached",
+      "idempotency_conflict",
+      "validation_failed",
+      "unavailable",
+    ),
   },
 });
 const listRoute = createRoute({
@@ -91,12 +99,10 @@ const reportUrlToo = reportAllIssues((body, env) => urlIssues(body, allowsPrivat
 export const endpointRoutes = newRouter()
   .openapi(
     createRouteDefinition,
-    async (c) => {
-      const now = new Date();
-      const { webhook, secret } = await createWebhook(c.env, c.var.caller.workspaceId, c.req.valid("json"), now);
-      c.set("createdIds", [webhook.id]);
+    (c) => {
       c.header("cache-control", "no-store");
-      return c.json(success({ ...toWebhook(webhook, now), secret }), 201);
+      const operation = { name: "POST /v1/webhooks", isSecret: true };
+      return answerOnce(c, operation, (context) => createWebhook(c.req.valid("json"), context));
     },
     reportUrlToo,
   )
