@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig } from "wrangler";
 import { deployedVariableProblem } from "../../src/platform/variables.ts";
+import { bindingsProblem } from "./bindings-problem.ts";
 import { DeployError, type DeploySettings } from "./settings.ts";
 
 /** wrangler's configuration of a deployment: `wrangler.toml` with the owner's settings, in a file that git ignores. */
@@ -24,9 +25,12 @@ export async function readBaseConfig(): Promise<WranglerConfig> {
 /**
  * Its paths are relative to the repository's root, as in `wrangler.toml`.
  *
- * @throws {DeployError} names each variable of `wrangler.toml` that a deployment must not have; those of the settings were checked before
+ * @throws {DeployError} names each variable of `wrangler.toml` that a deployment must not have; those of the settings were checked before. Also
+ *   names the bindings that it lacks
  */
 export function deriveConfig(base: WranglerConfig, settings: DeploySettings, databaseId: string): WranglerConfig {
+  const lacking = bindingsProblem(base);
+  if (lacking !== null) throw new DeployError(`${lacking}.`);
   /** `sluice-media` of the installation `acme` is `acme-media`: two installations in one account share nothing. */
   const named = (name: string) => name.replace(/^sluice(?=-|$)/, settings.name);
   const { containers, ...rest } = base;

@@ -52,7 +52,7 @@ export function planDeployment(
     notes: [
       ...(settings.publicUrl === undefined
         ? ['"publicUrl" is not set: encoders use the address of the request that created a media.']
-        : []),
+        : unservedNotes(settings.publicUrl, settings)),
       ...(settings.viewStream === undefined || found.secrets?.has("R2_SQL_TOKEN") === true
         ? []
         : ["The secret R2_SQL_TOKEN is not set: set it after the deployment (docs/guides/video-data.md)."]),
@@ -61,6 +61,24 @@ export function planDeployment(
       ),
     ],
   };
+}
+
+/** Players and encoders are sent to `publicUrl`, which must reach the Worker. */
+function unservedNotes(publicUrl: string, { name, workersDev, routes }: DeploySettings): string[] {
+  const { hostname } = new URL(publicUrl);
+  const isServed =
+    (workersDev && hostname.startsWith(`${name}.`) && hostname.endsWith(".workers.dev")) ||
+    routes.some((route) => (typeof route === "string" ? route === hostname : routesHost(route.pattern, hostname)));
+  if (isServed) return [];
+  return [
+    `No route has ${hostname}, the host of "publicUrl": players and encoders reach the Worker there only if you have a route for it elsewhere. "routes": ["${hostname}"] makes one.`,
+  ];
+}
+
+/** `*.example.com/video/*` routes `a.example.com`; `*example.com/*` both that and `example.com`. */
+function routesHost(pattern: string, hostname: string): boolean {
+  const host = pattern.replace(/^https?:\/\//, "").split("/")[0]!;
+  return host.startsWith("*") ? hostname.endsWith(host.slice(1)) : host === hostname;
 }
 
 function lacksSecrets(existing: Inventory["secrets"], file: string): boolean {

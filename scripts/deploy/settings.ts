@@ -146,7 +146,7 @@ function unknownVariable(name: string, known: readonly string[], secretsFile: st
     return `${name} is a secret and belongs to ${secretsFile}, because vars can be read by everyone with access to the account`;
   const offered = known.filter((one) => one !== LOCAL_VAR);
   const nearest = nearestName(name, offered);
-  return `${name}: there is no variable ${name}${nearest === null ? "" : `; did you mean ${nearest}?`} (there are ${offered.join(", ")})`;
+  return `${name}: there is no variable ${name}${nearest === null ? ` (there are ${offered.join(", ")})` : `; did you mean ${nearest}?`}`;
 }
 
 function parseJson(content: string, file: string): unknown {

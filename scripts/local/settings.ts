@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { readBaseConfig, type WranglerConfig } from "../deploy/config.ts";
+import { bindingsProblem } from "../deploy/bindings-problem.ts";
 import { DeployError } from "../deploy/settings.ts";
 import { freshSecret } from "../secrets/fresh.ts";
 import { secretList } from "../../protocol/secrets.ts";
@@ -114,17 +115,21 @@ function requireDifferent<Ports extends Record<string, number>>(ports: Ports): P
   return ports;
 }
 
-/** Checks the variables of `wrangler.toml`, which the Worker gets too. @throws {StartError} */
-async function requireUsableVariables(): Promise<void> {
-  const { vars = {} }: WranglerConfig = await readBaseConfig().catch((error: unknown) => {
+/** Checks the variables and the bindings of `wrangler.toml`, which the Worker gets too. @throws {StartError} */
+async function requireUsableConfig(): Promise<void> {
+  const config: WranglerConfig | null = await readBaseConfig().catch((error: unknown) => {
     if (error instanceof DeployError) throw new StartError(error.message);
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {}; // another part of the start says that it is missing
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null; // another part of the start says that it is missing
     throw error;
   });
+  if (config === null) return;
+  const { vars = {} } = config;
   // An empty one is one that is not set.
   const problems = Object.entries(vars).flatMap(([name, value]) =>
     value === "" ? [] : (variableProblem(name, typeof value === "string" ? value : JSON.stringify(value)) ?? []),
   );
+  const lacking = bindingsProblem(config);
+  if (lacking !== null) problems.push(lacking);
   if (problems.length > 0) throw new StartError(`${problems.join(".\n")}. Correct wrangler.toml.`);
 }
 
@@ -148,7 +153,7 @@ export async function loadSettings(
   const given = { ...vars, ALLOW_PRIVATE_NETWORK: env.ALLOW_PRIVATE_NETWORK, ...override.vars };
   const problems = Object.entries(given).flatMap(([name, value]) => variableProblem(name, value) ?? []);
   if (problems.length > 0) throw new StartError(`${problems.join(".\n")}.`);
-  await requireUsableVariables();
+  await requireUsableConfig();
   const tcp = requireDifferent({
     PORT: readPort("PORT", 8787, env),
     ENCODER_PORT: readPort("ENCODER_PORT", 8790, env),

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { parse } from "smol-toml";
 import { expect, test, vi } from "vitest";
+import { bindingsProblem } from "../../scripts/deploy/bindings-problem.ts";
 import { REQUESTS_PER_MINUTE } from "../../src/tenancy/limits/limit-requests.ts";
 
 const check = (cwd: string) =>
@@ -21,6 +22,18 @@ test("the rate limiter of API requests has the limit that GET /v1/limits reports
   expect(ratelimits).toContainEqual(
     expect.objectContaining({ name: "API_REQUESTS", simple: { limit: REQUESTS_PER_MINUTE, period: 60 } }),
   );
+});
+
+test("wrangler.toml has exactly the bindings that the start and the deployment require", async () => {
+  const config = parse(await readFile("wrangler.toml", "utf8"));
+  expect(bindingsProblem(config)).toBeNull();
+  const types = await readFile("worker-configuration.d.ts", "utf8");
+  const names = [...types.matchAll(/^\t([A-Z_]+): (?!string;)/gm)].map(([, name]) => name!);
+  for (const name of names) {
+    const problem = bindingsProblem(JSON.parse(JSON.stringify(config).replaceAll(`"${name}"`, '"RENAMED"')) as object);
+    expect(problem).toContain(`no binding ${name}, which the code uses; it has RENAMED`);
+  }
+  expect(names.length).toBeGreaterThan(15);
 });
 
 test("an edited file fails the check, and so does one that lacks a binding; the check says what to run", async () => {

@@ -192,6 +192,31 @@ test.each([
   expect(steps.some(({ kind }) => kind === "secrets")).toBe(isCreated);
 });
 
+const EMPTY = { databaseId: null, buckets: new Set<string>(), queues: new Set<string>(), secrets: null };
+test.each([
+  [{}, /is not set/],
+  [{ routes: ["video.example.com"] }, null],
+  [{ routes: [{ pattern: "*.example.com/*", zone_name: "example.com" }] }, null],
+  [{ routes: [{ pattern: "video.example.com/v1/*", zone_name: "example.com" }] }, null],
+  [{ routes: ["other.example.com"] }, /No route has video\.example\.com/],
+  [{ routes: [] }, /No route has video\.example\.com/],
+  [{ publicUrl: "https://sluice.acme.workers.dev" }, null],
+  [{ publicUrl: "https://other.acme.workers.dev" }, /No route has other\.acme\.workers\.dev/],
+])("a publicUrl that no route reaches gets a note: %j", (given, note) => {
+  const settings = parse(Object.keys(given).length === 0 ? {} : { publicUrl: "https://video.example.com", ...given });
+  const { notes } = planDeployment(NAMES, EMPTY, settings, true);
+  if (note === null) expect(notes).toEqual([]);
+  else expect(notes).toEqual([expect.stringMatching(note)]);
+});
+
+test("a configuration that lacks a binding is not deployed", async () => {
+  const base = await readBaseConfig();
+  const renamed = { ...base, r2_buckets: base.r2_buckets!.map((bucket) => ({ ...bucket, binding: "FILES" })) };
+  expect(() => deriveConfig(renamed, parse({}), "")).toThrow(
+    "wrangler.toml has no binding MEDIA, which the code uses; it has FILES, which the code does not use.",
+  );
+});
+
 test("queues of an earlier release are pointed out", () => {
   const found = {
     databaseId: null,

@@ -272,9 +272,19 @@ test("a .dev.vars without values, as a copy of its example, gets generated ones,
   );
 });
 
-test("a wrong variable of wrangler.toml, and one that is not TOML, end the start with one line", async () => {
+test("a wrong variable of wrangler.toml, a renamed binding, and a file that is not TOML end the start with one line", async () => {
   const start = () => promisify(execFile)(process.execPath, [resolve("scripts/start.ts")], { cwd: folder });
-  await writeFile(join(folder, "wrangler.toml"), '[vars]\nMAX_SOURCE_BYTES = "100GB"\nPUBLIC_URL = ""\n');
+  const config = await readFile("wrangler.toml", "utf8");
+  await writeFile(join(folder, "wrangler.toml"), config.replace('binding = "DB"', 'binding = "DATABASE"'));
+  await expect(start()).rejects.toMatchObject({
+    code: 1,
+    stderr:
+      "wrangler.toml has no binding DB, which the code uses; it has DATABASE, which the code does not use. Correct wrangler.toml.\n",
+  });
+  await writeFile(
+    join(folder, "wrangler.toml"),
+    config.replace(/^MAX_SOURCE_BYTES = .*$/m, 'MAX_SOURCE_BYTES = "100GB"'),
+  );
   await expect(start()).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^MAX_SOURCE_BYTES must be .*\. Correct wrangler\.toml\.\n$/) as unknown,
