@@ -1,9 +1,9 @@
 /** Resolves a playback ID to its asset or stream, in one D1 batch. */
-import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
+import { and, eq, isNull, or, sql } from "drizzle-orm";
 import { assets, renditions, tracks } from "../library/assets/index.ts";
 import { type LivePlayable, liveStreams, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/index.ts";
 import { type ManifestFacts, presentationOf, type Rendition, type TextTrack } from "../media/manifest/model.ts";
-import { type AddedTrack, addedTracks, audioRenditionOf } from "../library/tracks/store/index.ts";
+import { type AddedTrack, addedTracks, audioRenditionOf, ORDER_ADDED } from "../library/tracks/store/index.ts";
 import { openDatabase } from "../platform/database.ts";
 import { ACCESS_COLUMNS, type AccessRules, playbackIds } from "../tenancy/access/index.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
@@ -131,7 +131,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
       .select()
       .from(addedTracks)
       .where(and(eq(addedTracks.assetId, sql`(${target})`), or(isAvailable, isAwaitedSound)))
-      .orderBy(asc(addedTracks.createdAt), asc(addedTracks.id)),
+      .orderBy(...ORDER_ADDED),
   ]);
   const [row] = found;
   if (row === undefined) return null;
@@ -178,20 +178,18 @@ function soundOf(rows: Rendition[], added: AddedTrack[], audioTrackCount: number
 }
 
 /**
- * Sound that was added has the labels of its track, and is offered while there is one. Recordings of broadcasts are in spans, which sound does not
+ * Sound that was added has the labels of its track, is offered while there is one, and follows the rest in the order of the tracks. Recordings of broadcasts are in spans, which sound does not
  * have that was added before it was cut like them.
  */
 function withAddedSound(rows: Rendition[], added: AddedTrack[]): Rendition[] {
   const isInSpans = ({ segments }: Rendition) => segments.spans !== undefined;
   const areInSpans = rows.some(isInSpans);
-  return rows.flatMap((row) => {
-    if (row.origin !== "track") return row;
-    if (areInSpans && !isInSpans(row)) return [];
-    const track = added.find(({ kind, id }) => kind === "audio" && audioRenditionOf(id) === row.name);
-    if (track === undefined) return [];
-    const { languageCode, isDefault } = track;
-    return { ...row, languageCode, languageName: track.title ?? track.languageName, isDefault };
+  const sounds = added.flatMap(({ kind, id, languageCode, title, languageName, isDefault }) => {
+    const row = kind === "audio" ? rows.find(({ name }) => name === audioRenditionOf(id)) : undefined;
+    if (row === undefined || (areInSpans && !isInSpans(row))) return [];
+    return { ...row, languageCode, languageName: title ?? languageName, isDefault };
   });
+  return [...rows.filter(({ origin }) => origin !== "track"), ...sounds];
 }
 
 const toTextTrack = (track: AddedTrack): TextTrack => ({

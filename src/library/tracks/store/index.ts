@@ -1,2 +1,2 @@
 export { addedTracks } from "./tables.ts";
-export { type AddedTrack, audioRenditionOf } from "./repository.ts";
+export { type AddedTrack, audioRenditionOf, ORDER_ADDED } from "./repository.ts";

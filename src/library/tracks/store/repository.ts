@@ -7,13 +7,15 @@ export type AddedTrack = typeof addedTracks.$inferSelect;
 /** The rendition of an audio track. Its first letter says that it is audio. */
 export const audioRenditionOf = (trackId: string) => `at-${trackId.replaceAll("-", "").slice(0, 28)}`;
 
-/** In the order in which they were added: those of one request have the same time, and were inserted in its order. */
+/** The order in which tracks were added: those of one request have the same time, and were inserted in its order. */
+export const ORDER_ADDED = [asc(addedTracks.createdAt), sql`rowid`];
+
 export const addedTracksOf = (db: Database, assetIds: string[]) =>
   db
     .select()
     .from(addedTracks)
     .where(inArray(addedTracks.assetId, assetIds))
-    .orderBy(asc(addedTracks.createdAt), sql`rowid`);
+    .orderBy(...ORDER_ADDED);
 
 const VALUES = [
   "id",

@@ -162,6 +162,30 @@ describe("an encoder's failure", () => {
   });
 });
 
+test("sounds and subtitles are listed in the order in which they were added, also those that were added in one request", async () => {
+  const { assetId, playbackId } = await newAsset({ status: "ready", stage: "done" });
+  await addRung(assetId);
+  const names = Array.from({ length: 8 }, (_, n) => `Track ${n}`);
+  const made = (kind: "audio" | "subtitle") =>
+    names.map((languageName) => ({
+      ...newTrack({ kind, url: null, languageCode: "en", languageName }, assetId, new Date(0)),
+      status: "available" as const,
+    }));
+  const [sounds, subtitles] = [made("audio"), made("subtitle")];
+  await openDatabase(env.DB).batch([
+    openDatabase(env.DB).insert(addedTracks).values(sounds.slice(0, 4)),
+    openDatabase(env.DB).insert(addedTracks).values(sounds.slice(4)),
+    openDatabase(env.DB).insert(addedTracks).values(subtitles.slice(0, 4)),
+    openDatabase(env.DB).insert(addedTracks).values(subtitles.slice(4)),
+  ]);
+  const change = { kind: "audio", origin: "track", codec: "mp4a.40.2", timescale: 48_000 } as const;
+  for (const { id } of sounds) await addRung(assetId, renditionOf(id), change);
+  const multivariant = await (await get(`/${playbackId}.m3u8`)).text();
+  const namesOf = (type: string) =>
+    [...multivariant.matchAll(new RegExp(`TYPE=${type},.*NAME="([^"]*)"`, "g"))].map(([, name]) => name);
+  expect([namesOf("AUDIO"), namesOf("SUBTITLES")]).toEqual([names, names]);
+});
+
 test("a track that is deleted while it is encoded ends its jobs", async () => {
   const { assetId, trackId, call, isContinued } = await newSound();
   await workspace.request("DELETE", `/v1/on-demand/${assetId}/tracks/${trackId}`);
