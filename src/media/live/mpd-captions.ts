@@ -2,11 +2,11 @@ import { timeline } from "../dash/segment-template.ts";
 import { element, escapeXml } from "../dash/xml.ts";
 import { type CaptionChannel, captionLabels, CAPTIONS_BPS } from "./captions.ts";
 import { durations, type Listed, type MpdPeriod } from "./mpd-periods.ts";
-import { segmentAt } from "./timeline.ts";
 import { TEXT_TIMESCALE } from "./wvtt.ts";
 
 /**
- * The captions of the picture, in its complete segments. They appear in a Period that has begun when they have shown text for the first time.
+ * The captions of the picture, in its segments. That in progress is listed too, so that players ask for it before it is complete and get it then; it
+ * has no `availabilityTimeOffset`, with which Shaka 5.2 would show captions up to a second early (docs/decisions/0117). They appear in a Period that has begun when they have shown text for the first time.
  *
  * @param firstId of the adaptation sets
  */
@@ -18,10 +18,8 @@ export function captionSets(
 ): string[] {
   if (rung === undefined || captions.length === 0) return [];
   const { live } = rung.rendition;
-  const whole = rung.segments.filter(({ msn }) => segmentAt(live, msn)?.isWhole === true);
-  if (whole.length === 0) return [];
   const ticks = (pictureTicks: number) => Math.round((pictureTicks * TEXT_TIMESCALE) / live.timescale);
-  const segments = whole.map((segment) => {
+  const segments = rung.segments.map((segment) => {
     const startTicks = ticks(segment.startTicks);
     return { ...segment, startTicks, durationTicks: ticks(segment.startTicks + segment.durationTicks) - startTicks };
   });

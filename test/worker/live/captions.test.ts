@@ -134,6 +134,18 @@ test("a blocking playlist request, and a request of the hinted part, are answere
   expect((await get(`${base}/cc1.m3u8?_HLS_msn=9`)).status).toBe(400);
 });
 
+test("in DASH, captions of the segment in progress are listed, and come when the picture's segment is complete", async () => {
+  const { broadcaster, playbackId, base } = await begun(1);
+  await bring(broadcaster, 1, { captions: shows(1, "HELLO", [0]) });
+  await bring(broadcaster, 2, { parts: 1, captions: shows(2, "FIRST", [0]) });
+  const mpd = await textOf(`/${playbackId}.mpd`);
+  const [set] = /<AdaptationSet id="\d+" contentType="text".*?<\/AdaptationSet>/s.exec(mpd)!;
+  expect(set).toContain('<S t="0" d="240000" r="2"/>');
+  const waiting = textOf(`${base}/cc1/2.m4s`);
+  await bring(broadcaster, 2, { captions: shows(2, "SECOND", [1]) });
+  expect((await waiting).match(/FIRST|SECOND|moof/g)).toEqual(["moof", "FIRST", "SECOND"]);
+});
+
 test("after a discontinuity the captions keep the clock and the sequence numbers of the picture", async () => {
   const { broadcaster, base } = await begun(1, { enableDvrMode: true });
   await bring(broadcaster, 1, { captions: shows(1, "HELLO", [0]) });

@@ -186,7 +186,7 @@ const CC1 = [{ name: "cc1", languageCode: "und" }];
 /** Of teletext, for viewers who hear the sound. */
 const PAGE = { languageCode: "de", isSubtitle: true } as const;
 
-test("captions are an adaptation set with the complete segments of the picture, also of those before the first text", () => {
+test("captions are an adaptation set with the segments of the picture, also those before the first text and the one in progress", () => {
   const text = render([video(session(3, 2)), audio(sound(3))], {
     captions: [...CC1, { name: "service2", languageCode: "fr" }, { ...PAGE, name: "teletext888" }],
   });
@@ -203,7 +203,9 @@ test("captions are an adaptation set with the complete segments of the picture, 
   );
   expect(roles).toEqual([["2", "caption"], ["2", "caption"], ["subtitle"]]);
   expect(sets[0]).toContain('<Representation id="cc1" codecs="wvtt" bandwidth="16000">');
-  expect(sets[0]).toContain('<S t="0" d="240000" r="2"/>');
-  expect(sets[0]).not.toContain("availabilityTimeOffset");
-  expect(render([video(session(0, 2))], { captions: CC1 })).not.toContain('contentType="text"');
+  expect(sets[0]).toContain('<S t="0" d="240000" r="3"/>');
+  expect(sets[0]).not.toContain("availabilityTime");
+  const standard = render([video(session(3, 2))], { captions: CC1, timing: { ...TIMING, partTargetMs: null } });
+  const [whole] = all(standard, /(<AdaptationSet id="\d+" contentType="text".*?<\/AdaptationSet>)/gs) as string[];
+  expect(whole).toContain('<S t="0" d="240000" r="2"/>');
 });
