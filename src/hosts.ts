@@ -21,7 +21,7 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ["license", /^\/v1\/(?:on-demand|live)\/drm\//],
   ["page file", /^\/player\/[a-z0-9-]+\.(?:js|css)$/],
   ["page", /^\/player(?:\/|$)/],
-  ["image", new RegExp(`^/${UUID}[^/]*/[a-z-]+\\.(?:jpg|png|webp|avif|gif|json|vtt)$`)],
+  ["image", new RegExp(`^/${UUID}[^/]*/(?:[a-z-]+\\.(?:jpg|png|webp|avif|gif|json|vtt)|images\\.m3u8)$`)],
   ["playback", new RegExp(`^/${UUID}[./~]|^(?!/v1/).*\\.(?:m3u8|mpd|m4s)$`)],
   ["ingest", /^\/ingest\//],
   ["beacon", /^\/(?:beacons|cmcd)\//],

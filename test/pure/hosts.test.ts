@@ -24,6 +24,7 @@ test.each<[string, string[]]>([
   ["/nonsense.m3u8", ["stream", "play"]],
   [`/${ID}/thumbnail.jpg?time=2`, ["stream", "images", "play"]],
   [`/${PERMIT}/spritesheet.json`, ["stream", "images", "play"]],
+  [`/${ID}/images.m3u8`, ["stream", "images", "play"]],
   ["/ingest/key", ["live"]],
   ["/elsewhere", ["api"]],
 ])("%s is served by %j of the owner's domain", (path, hosts) => {

@@ -220,7 +220,16 @@ describe("the poster", () => {
   test("is looked for in the first minute, among thirty frames", () => {
     const plan = planPoster([ladderRung({ gops: 300 })])!;
     expect(plan.seconds).toEqual(Array.from({ length: 30 }, (_, n) => 2 * n));
-    expect(planPoster([ladderRung({ gops: 1 })])?.seconds).toEqual([0]);
+  });
+
+  test("of a short video is looked for between the key frames too", () => {
+    const seconds = planPoster([ladderRung({ gops: 3 })])!.seconds;
+    expect(seconds.slice(0, 3)).toEqual([0, 2, 4]); // key frames first: the bound of bytes leaves them
+    expect(new Set(seconds).size).toBe(seconds.length);
+    const sorted = seconds.toSorted((one, other) => one - other);
+    const gaps = sorted.map((at, n) => (sorted[n + 1] ?? 6) - at);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(0.5 + 1e-9);
+    expect(planPoster([ladderRung({ gops: 1 })])!.seconds).toHaveLength(12);
   });
 });
 
