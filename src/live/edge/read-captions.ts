@@ -1,9 +1,10 @@
 import { cuesBetween, liveText, partTimes } from "../../media/live/captions.ts";
 import { contains } from "../../media/live/reload.ts";
-import { endTicks, type LiveRendition, type LiveSegment, nextPart } from "../../media/live/timeline.ts";
+import { endTicks, type LiveRendition, type LiveSegment, nextPart, segmentAt } from "../../media/live/timeline.ts";
 import { TEXT_TIMESCALE, textFragment } from "../../media/live/wvtt.ts";
 import { segmentOf } from "../origin/origin-history.ts";
 import type { OriginAnswer } from "../origin/origin-rpc.ts";
+import { growingSegment } from "./growing-segment.ts";
 import type { EdgeParts } from "./parts.ts";
 
 /**
@@ -29,19 +30,33 @@ export async function readCaptions(
   const next = nextPart(leader);
   const isNext = next?.msn === msn && next.part === part;
   if (isNext && !(await edge.requests.wait(leader.name, { msn, part }, session, true))) return { kind: "late" };
-  const times = contains(leader, { msn, part }) ? partTimes(leader, msn, part) : null;
-  if (times === null) return { kind: "nothing" };
-  return { kind: "text", text: liveText(cuesBetween(captions.cues(name, msn), times.startMs, times.endMs)) };
+  const timesMs = contains(leader, { msn, part }) ? partTimes(leader, msn, part, 1000) : null;
+  if (timesMs === null) return { kind: "nothing" };
+  return { kind: "text", text: liveText(cuesBetween(captions.cues(name, msn), timesMs.start, timesMs.end)) };
 }
 
-/** The captions of a segment of the picture in CMAF, for DASH. */
+/** The captions of a segment of the picture in CMAF, for DASH. Those of the unfinished segment grow with it, by a fragment for each part. */
 export async function readCaptionsMp4(edge: EdgeParts, name: string, msn: number): Promise<OriginAnswer> {
+  const { index, requests } = edge;
+  const { session, captions } = index;
+  const leader = leaderOf(edge, name);
+  const isBeingMade = leader !== null && nextPart(leader)?.msn === msn;
+  if (isBeingMade && session !== null) {
+    if (!(await requests.wait(leader.name, { msn, part: 0 }, session, true))) return { kind: "late" };
+    const partOf = (part: number) => {
+      const times = partTimes(leader, msn, part, TEXT_TIMESCALE);
+      return (
+        times && textFragment(captions.cues(name, msn), { msn, part, startTicks: times.start, endTicks: times.end })
+      );
+    };
+    if (segmentAt(leader, msn)?.isWhole === false)
+      return { kind: "growing", stream: growingSegment(edge, session, leader.name, msn, partOf), initVersion: 0 };
+  }
   const found = await wholeSegment(edge, name, msn);
   if ("kind" in found) return found;
-  const { leader, segment } = found;
-  const ticks = (pictureTicks: number) => Math.round((pictureTicks * TEXT_TIMESCALE) / leader.timescale);
-  const [startTicks, end] = [segment.decodeTicks, endTicks(segment)].map(ticks) as [number, number];
-  const bytes = textFragment(edge.index.captions.cues(name, msn), { msn, startTicks, endTicks: end });
+  const ticks = (pictureTicks: number) => Math.round((pictureTicks * TEXT_TIMESCALE) / found.leader.timescale);
+  const [startTicks, end] = [found.segment.decodeTicks, endTicks(found.segment)].map(ticks) as [number, number];
+  const bytes = textFragment(captions.cues(name, msn), { msn, part: 0, startTicks, endTicks: end });
   return { kind: "bytes", bytes, initVersion: 0 };
 }
 

@@ -3,6 +3,7 @@ import { type LiveRendition, nextPart, segmentAt } from "../../media/live/timeli
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { segmentOf } from "../origin/origin-history.ts";
 import type { OriginAnswer } from "../origin/origin-rpc.ts";
+import { growingSegment } from "./growing-segment.ts";
 import type { EdgeParts } from "./parts.ts";
 
 /**
@@ -26,43 +27,14 @@ export async function readMedia(
   const growing = isBeingMade ? segmentAt(rendition, msn) : null;
   if (growing?.isWhole === false) {
     const { initVersion } = growing;
-    return { kind: "growing", stream: growingSegment(edge, session, name, msn), initVersion };
+    const bytesOf = (ready: number) => index.store.bytes(name, msn, ready);
+    return { kind: "growing", stream: growingSegment(edge, session, name, msn, bytesOf), initVersion };
   }
   const isHinted = part !== null && next !== null && next.msn === msn && next.part === part;
   if (isHinted && !(await requests.wait(name, { msn, part }, session, true))) return { kind: "late" };
   // A request that was held until the end gets the same answer as one that arrives later.
   if (part === null && rendition.hasEnded && msn > (rendition.segments.at(-1)?.msn ?? -1)) return { kind: "ended" };
   return finishedMedia(edge, rendition, session, msn, part);
-}
-
-/** Streams an unfinished segment. Fails when parts stop arriving, so that no cache keeps half a segment. */
-function growingSegment(
-  edge: EdgeParts,
-  session: OriginSession,
-  name: string,
-  msn: number,
-): ReadableStream<Uint8Array> {
-  let part = 0;
-  return new ReadableStream({
-    type: "bytes",
-    pull: async (controller: ReadableByteStreamController) => {
-      const { index, requests } = edge;
-      const segment = () => segmentAt(index.rendition(name)!, msn);
-      const isThere = () => part < (segment()?.parts.length ?? 0);
-      const isOver = () => segment()?.isWhole === true || index.rendition(name)!.hasEnded;
-      if (!isThere() && !isOver() && !(await requests.wait(name, { msn, part }, session, true)))
-        return controller.error(new Error("timed out waiting for the rest of the segment"));
-      const bytes = isThere() ? index.store.bytes(name, msn, part) : null;
-      if (bytes !== null) {
-        part += 1;
-        controller.enqueue(bytes);
-      }
-      if (isOver() && !isThere()) {
-        if (part === 0) controller.error(new Error("no such segment"));
-        else controller.close();
-      } else if (bytes === null) controller.error(new Error("the segment has been deleted"));
-    },
-  });
 }
 
 function finishedMedia(

@@ -1,4 +1,4 @@
-import { type PeriodOrigin, periodsOf } from "../../media/live/mpd-periods.ts";
+import { type PeriodOrigin, periodsOf, zeroMsOf } from "../../media/live/mpd-periods.ts";
 import type { OriginSession } from "../../media/live/origin-facts.ts";
 import { SegmentPages } from "./origin-pages.ts";
 import type { OriginStore } from "./origin-store.ts";
@@ -43,9 +43,10 @@ export class OriginHistory {
       (msn) => this.#store.these(leader.name, [msn])[0],
     );
     if (oldest === undefined || first === undefined) return;
-    const startSeconds = (oldest.capturedAtMs - first.capturedAtMs) / 1000;
+    const zeroMs = zeroMsOf(first.capturedAtMs);
+    const startSeconds = (oldest.capturedAtMs - zeroMs) / 1000;
     const mediaSeconds = oldest.decodeTicks / leader.timescale;
-    this.#saveOrigin({ firstMsn: oldest.msn, startSeconds, mediaSeconds, zeroMs: first.capturedAtMs });
+    this.#saveOrigin({ firstMsn: oldest.msn, startSeconds, mediaSeconds, zeroMs });
   }
 
   #saveOrigin(origin: PeriodOrigin): void {
@@ -103,7 +104,7 @@ export class OriginHistory {
     const first = periods.find(({ firstMsn }) => firstMsn >= oldest);
     if (first === undefined) return;
     const { firstMsn, startSeconds, mediaSeconds } = first;
-    const zeroMs = this.#periodOrigin?.zeroMs ?? periods[0]!.capturedAtMs;
+    const zeroMs = this.#periodOrigin?.zeroMs ?? zeroMsOf(periods[0]!.capturedAtMs);
     this.#saveOrigin({ firstMsn, startSeconds, mediaSeconds, zeroMs });
     for (const rendition of renditions) {
       rendition.periodStarts = rendition.periodStarts.filter((msn) => msn >= firstMsn);

@@ -60,18 +60,23 @@ export const cuesBetween = (cues: readonly Cue[], startMs: number, endMs: number
 /** A segment or part as WebVTT. Cue times are those of the media: decode times of CMAF (RFC 8216 §3.5). */
 export const liveText = (cues: readonly Cue[]): string => `${segmentHeader()}${cues.map(vttBlock).join("")}`;
 
-/** Start and end of a part on the session's timeline; null when the part is not known. */
+/**
+ * Start and end of a part on the session's timeline; null when the part is not known.
+ *
+ * @param timescale ticks per second of the result
+ */
 export function partTimes(
   rendition: LiveRendition,
   msn: number,
   part: number,
-): { startMs: number; endMs: number } | null {
+  timescale: number,
+): { start: number; end: number } | null {
   const segment = segmentAt(rendition, msn);
   const own = segment?.parts[part];
   if (segment === null || own === undefined) return null;
-  const startTicks = segment.parts.slice(0, part).reduce((sum, { durationTicks }) => sum + durationTicks, 0);
-  const msOf = (ticks: number) => Math.round((1000 * (segment.decodeTicks + ticks)) / rendition.timescale);
-  return { startMs: msOf(startTicks), endMs: msOf(startTicks + own.durationTicks) };
+  const before = segment.parts.slice(0, part).reduce((sum, { durationTicks }) => sum + durationTicks, 0);
+  const scaled = (ticks: number) => Math.round((timescale * (segment.decodeTicks + ticks)) / rendition.timescale);
+  return { start: scaled(before), end: scaled(before + own.durationTicks) };
 }
 
 /** Whether captions can still be added to the segment: the picture's segment is not complete. */

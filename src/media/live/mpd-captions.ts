@@ -2,11 +2,11 @@ import { timeline } from "../dash/segment-template.ts";
 import { element, escapeXml } from "../dash/xml.ts";
 import { type CaptionChannel, captionLabels, CAPTIONS_BPS } from "./captions.ts";
 import { durations, type Listed, type MpdPeriod } from "./mpd-periods.ts";
+import { availability, producerTime, type SetContext } from "./mpd-sets.ts";
 import { TEXT_TIMESCALE } from "./wvtt.ts";
 
 /**
- * The captions of the picture, in its segments. That in progress is listed too, so that players ask for it before it is complete and get it then; it
- * has no `availabilityTimeOffset`, with which Shaka 5.2 would show captions up to a second early (docs/decisions/0117). They appear in a Period that has begun when they have shown text for the first time.
+ * The captions of the picture, in its segments: that in progress grows with the parts of the picture. They appear in a Period that has begun when they have shown text for the first time.
  *
  * @param firstId of the adaptation sets
  */
@@ -14,7 +14,7 @@ export function captionSets(
   [rung]: Listed[],
   firstId: number,
   period: MpdPeriod,
-  captions: readonly CaptionChannel[] = [],
+  { captions = [], timing, clockUri }: SetContext & { captions?: readonly CaptionChannel[] },
 ): string[] {
   if (rung === undefined || captions.length === 0) return [];
   const { live } = rung.rendition;
@@ -46,12 +46,14 @@ export function captionSets(
       element(
         "Representation",
         { id: name, codecs: "wvtt", bandwidth: CAPTIONS_BPS },
+        producerTime(period, { timescale: TEXT_TIMESCALE, clockUri, inband: false }),
         element(
           "SegmentTemplate",
           {
             timescale: TEXT_TIMESCALE,
             presentationTimeOffset: Math.round(period.mediaSeconds * TEXT_TIMESCALE),
             startNumber: segments[0]!.msn,
+            ...availability(live, timing),
             initialization: "$RepresentationID$/init-0.mp4",
             media: "$RepresentationID$/$Number$.m4s",
           },

@@ -23,6 +23,15 @@ export interface MpdPeriod {
   renditions: MpdRendition[];
 }
 
+/**
+ * Start of a session's first Period on the MPD's timeline. Where the timeline and the media's times were equal, Shaka 5.2 would compute the offset of the text
+ * from each chunk of the picture, and show captions up to a second early (docs/decisions/0117).
+ */
+const FIRST_START_SECONDS = 0.001;
+
+/** Second 0 of the MPD's timeline. @param capturedAtMs of the session's first frame */
+export const zeroMsOf = (capturedAtMs: number): number => capturedAtMs - 1000 * FIRST_START_SECONDS;
+
 /** Start of the oldest retained Period after older ones have been dropped. */
 export interface PeriodOrigin {
   firstMsn: number;
@@ -75,8 +84,8 @@ function startOf(
   origin: PeriodOrigin | null,
 ): number {
   const before = periods.at(-1) ?? (origin && { ...origin, durationSeconds: 0 });
-  if (before === null) return 0;
-  const zeroMs = origin?.zeroMs ?? periods[0]!.capturedAtMs;
+  if (before === null) return FIRST_START_SECONDS;
+  const zeroMs = origin?.zeroMs ?? zeroMsOf(periods[0]!.capturedAtMs);
   const continuous = before.startSeconds + (mediaSeconds - before.mediaSeconds);
   if (!segment.isDiscontinuous || segment.msn === origin?.firstMsn) return continuous;
   return Math.max(before.startSeconds + before.durationSeconds!, (segment.capturedAtMs - zeroMs) / 1000);

@@ -68,7 +68,7 @@ export function adaptationSet(
               }),
             ]
           : []),
-        producerTime(live, period, clockUri),
+        producerTime(period, { timescale: live.timescale, clockUri, inband: true }),
         segmentTemplate(live, segments, period, timing),
       ),
     ),
@@ -85,16 +85,19 @@ const pictureFacts = (set: Listed[], frameRate: number | null) => {
   };
 };
 
-/** Capture time, as in the media's `prft` boxes. */
-const producerTime = (live: LiveRendition, { mediaSeconds, capturedAtMs }: MpdPeriod, clockUri: string) =>
+/** Capture time. @param inband also in the media's `prft` boxes */
+export const producerTime = (
+  { mediaSeconds, capturedAtMs }: MpdPeriod,
+  { timescale, clockUri, inband }: { timescale: number; clockUri: string; inband: boolean },
+) =>
   element(
     "ProducerReferenceTime",
     {
       id: 0,
-      inband: true,
+      inband,
       type: "captured",
       wallClockTime: new Date(capturedAtMs).toISOString(),
-      presentationTime: Math.round(mediaSeconds * live.timescale),
+      presentationTime: Math.round(mediaSeconds * timescale),
     },
     element("UTCTiming", { schemeIdUri: "urn:mpeg:dash:utc:http-iso:2014", value: clockUri }),
   );
@@ -108,26 +111,28 @@ function segmentTemplate(
   const { timescale } = live;
   const [first] = segments;
   const initVersion = live.segments[first!.msn - (live.segments[0]?.msn ?? 0)]?.initVersion ?? newestInit(live);
-  const isLow = timing.partTargetMs !== null && !live.hasEnded;
   return element(
     "SegmentTemplate",
     {
       timescale,
       presentationTimeOffset: Math.round(period.mediaSeconds * timescale),
       startNumber: first!.msn,
-      ...(isLow
-        ? {
-            // A segment can be requested once its first part is available.
-            availabilityTimeOffset: Number((timing.targetDurationSeconds - timing.partTargetMs! / 1000).toFixed(3)),
-            availabilityTimeComplete: false,
-          }
-        : {}),
+      ...availability(live, timing),
       initialization: `$RepresentationID$/init-${initVersion}.mp4`,
       media: "$RepresentationID$/$Number$.m4s",
     },
     element("SegmentTimeline", {}, ...timeline(durations(segments), first!.startTicks)),
   );
 }
+
+/** With low latency, a segment can be requested once its first part is available. */
+export const availability = ({ hasEnded }: LiveRendition, { partTargetMs, targetDurationSeconds }: LiveTiming) =>
+  partTargetMs === null || hasEnded
+    ? {}
+    : {
+        availabilityTimeOffset: Number((targetDurationSeconds - partTargetMs / 1000).toFixed(3)),
+        availabilityTimeComplete: false,
+      };
 
 const newestInit = (live: LiveRendition) => live.segments.at(-1)?.initVersion ?? 0;
 

@@ -12,6 +12,7 @@ import {
   type MpdRendition,
   type PeriodOrigin,
   periodsOf,
+  zeroMsOf,
 } from "./mpd-periods.ts";
 import { adaptationSet, type SetContext } from "./mpd-sets.ts";
 import { type LiveRendition, type LiveTiming, segmentSeconds, windowed } from "./timeline.ts";
@@ -73,11 +74,11 @@ export function liveMpd(session: LiveMpd): string | null {
         }
       : {
           type: "dynamic",
-          availabilityStartTime: new Date(origin?.zeroMs ?? first.capturedAtMs).toISOString(),
+          availabilityStartTime: new Date(origin?.zeroMs ?? zeroMsOf(first.capturedAtMs)).toISOString(),
           publishTime: new Date(nowMs).toISOString(),
           minimumUpdatePeriod: isoDuration(timing.partTargetMs === null ? targetDurationSeconds / 2 : 1),
           timeShiftBufferDepth: windowSeconds === null && !session.isCut ? null : isoDuration(depthSeconds(session)),
-          suggestedPresentationDelay: isoDuration(delaySeconds(timing)),
+          suggestedPresentationDelay: isoDuration(delaySeconds(session)),
         }),
   };
   return [
@@ -121,9 +122,15 @@ const latencyMs = ({ partTargetMs, targetDurationSeconds }: LiveTiming): number 
     ? STANDARD_TARGETS * targetDurationSeconds * 1000
     : Math.max(LEAST_LATENCY_MS, LATENCY_PARTS * partTargetMs);
 
-/** For players that ignore the latency target and wait for whole segments. */
-const delaySeconds = (timing: LiveTiming): number =>
-  latencyMs(timing) / 1000 + (timing.partTargetMs === null ? 0 : timing.targetDurationSeconds);
+/**
+ * For players that ignore the latency target and wait for whole segments. Shaka plays nearer to the edge, but has the captions of a segment when it is
+ * complete: without the last half of a segment, it would show none at the beginning of each.
+ */
+function delaySeconds({ timing, captions = [] }: LiveMpd): number {
+  const { partTargetMs, targetDurationSeconds } = timing;
+  const waitedFor = partTargetMs === null ? 0 : targetDurationSeconds;
+  return latencyMs(timing) / 1000 + waitedFor * (captions.length > 0 ? 1.5 : 1);
+}
 
 /** Without `max`: with it, dash.js would move viewers to the live edge after they have seeked back in time. */
 function latencyTarget(timing: LiveTiming): string {
@@ -157,7 +164,7 @@ function periodElement(period: MpdPeriod, session: LiveMpd): string | null {
     },
     ...(video.length > 0 ? [adaptationSet(0, video, period, session, ROLE_OF_VIDEO)] : []),
     ...soundSets(sounds, there, period, session),
-    ...captionSets(video, sounds.length + 1, period, session.captions),
+    ...captionSets(video, sounds.length + 1, period, session),
   );
 }
 

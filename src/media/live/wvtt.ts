@@ -1,4 +1,4 @@
-/** Captions of a live session in CMAF, for DASH (ISO/IEC 14496-30 §7): one fragment for each segment of the picture. Pure. */
+/** Captions of a live session in CMAF, for DASH (ISO/IEC 14496-30 §7): a fragment for each segment or part of the picture. Pure. */
 import { box } from "../../../protocol/media/boxes.ts";
 import { fragmentBoxes, initSegment, type Sample, segmentType } from "../../../protocol/media/cmaf.ts";
 import type { Cue } from "../captions/cue.ts";
@@ -12,10 +12,13 @@ const NOTHING = box("vtte");
 export const textInit = (): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(initSegment({ kind: "text", timescale: TEXT_TIMESCALE }));
 
-/** @param startTicks the segment's start on the session's timeline, in ticks of TEXT_TIMESCALE */
+/** Fragment numbers per segment, as in the live encoder: more than a segment can have parts. */
+const FRAGMENTS_PER_SEGMENT = 256;
+
+/** @param part 0 also of a whole segment @param startTicks on the session's timeline, in ticks of TEXT_TIMESCALE, as `endTicks` */
 export function textFragment(
   cues: readonly Cue[],
-  { msn, startTicks, endTicks }: { msn: number; startTicks: number; endTicks: number },
+  { msn, part, startTicks, endTicks }: { msn: number; part: number; startTicks: number; endTicks: number },
 ): Uint8Array<ArrayBuffer> {
   const timed = cues.map((cue) => ({ cue, from: cue.startMs * TICKS_PER_MS, to: cue.endMs * TICKS_PER_MS }));
   const changes = timed.flatMap(({ from, to }) => [from, to]).filter((ticks) => ticks > startTicks && ticks < endTicks);
@@ -25,8 +28,9 @@ export function textFragment(
     const data = shown.length === 0 ? NOTHING : Buffer.concat(shown);
     return { data, isSync: true, durationTicks: bounds[n + 1]! - begin, compositionTicks: 0 };
   });
-  const { boxes } = fragmentBoxes({ sequenceNumber: msn + 1, decodeTicks: startTicks, samples });
-  return Uint8Array.from(Buffer.concat([segmentType(), ...boxes]));
+  const sequenceNumber = msn * FRAGMENTS_PER_SEGMENT + part + 1;
+  const { boxes } = fragmentBoxes({ sequenceNumber, decodeTicks: startTicks, samples });
+  return Uint8Array.from(Buffer.concat([...(part === 0 ? [segmentType()] : []), ...boxes]));
 }
 
 const cueBox = ({ settings, text }: Cue): Buffer =>

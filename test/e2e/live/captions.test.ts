@@ -25,6 +25,8 @@ const FRAME_MS = 1000 / SOURCE.frameRate;
 const DAY_MS = 24 * 3600_000;
 /** How much later than its picture a caption may be there. */
 const MOST_BEHIND_MS = 2000;
+/** The broadcast has a caption at any time. Players that wait for each segment's captions show none on up to half of the pictures. */
+const MOST_BLANK_SHARE = 0.2;
 const SEGMENTS = 4;
 const CAPTIONS = 6;
 
@@ -140,11 +142,17 @@ async function watch(player: LivePlayerName, extension: "m3u8" | "mpd") {
       samples.push(...(await inPage(tab, (live) => live.samples())));
       return new Set(samples.map(({ captions }) => captions)).size > CAPTIONS + 1 || null;
     });
+    const begun = samples.slice(samples.findIndex(({ captions }) => captions !== ""));
+    const blankShare = begun.filter(({ captions }) => captions === "").length / begun.length;
     const read = samples.filter((one) => one.captions !== "" && one.capturedAtMs !== null);
     const firsts = read.filter((one, n) => n > 0 && read[n - 1]!.captions !== one.captions);
     const behindMs = firsts.map(({ capturedAtMs, captions }) => sinceMs(capturedAtMs!, captions));
-    console.log(`${player}, ${extension}: captions behind their picture, ms: ${behindMs.map(Math.round).join(" ")}`);
-    return { names, behindMs, errors: (await inPage(tab, (live) => live.log())).errors };
+    const latencyMs = read.at(-1)!.shownAtMs - read.at(-1)!.capturedAtMs!;
+    console.log(
+      `${player}, ${extension}: captions behind their picture, ms: ${behindMs.map(Math.round).join(" ")};`,
+      `none on ${Math.round(100 * blankShare)} % of the pictures; ${Math.round(latencyMs)} ms behind the capture`,
+    );
+    return { names, behindMs, blankShare, errors: (await inPage(tab, (live) => live.log())).errors };
   } finally {
     await tab.close();
   }
@@ -159,12 +167,13 @@ const PLAYERS: [LivePlayerName, "m3u8" | "mpd"][] = [
 
 test("players show the captions of HLS and DASH with the picture that carries them", async () => {
   const watched = await Promise.all(PLAYERS.map((player) => watch(...player)));
-  for (const [n, { names, behindMs, errors }] of watched.entries()) {
+  for (const [n, { names, behindMs, blankShare, errors }] of watched.entries()) {
     const player = PLAYERS[n]!.join();
     expect([player, names]).toEqual([player, ["CC1"]]);
     // A player may render them a picture early.
     const isLate = (ms: number) => ms < -3 * FRAME_MS || ms >= MOST_BEHIND_MS;
     expect([player, behindMs.filter(isLate)]).toEqual([player, []]);
+    expect([player, blankShare]).toEqual([player, expect.toSatisfy((share: number) => share <= MOST_BLANK_SHARE)]);
     // Players also report requests that the choice of a track ends, and that they wait on a busy machine.
     const fatal = errors.filter((error) => /^page|^video|fatal|"severity":2/.test(error));
     expect([player, fatal]).toEqual([player, []]);

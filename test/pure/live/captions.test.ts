@@ -127,9 +127,9 @@ test("the primary service of CEA-708 is left out beside CC1, which says the same
 
 test("a part's text is cut at the part's ends; media times and cue times are the same clock", () => {
   const live = session(2, 2); // segments of 2 s in parts of 500 ms; the third has two parts
-  const times = partTimes(live, 1, 3)!;
-  expect(times).toEqual({ startMs: 3500, endMs: 4000 });
-  expect(partTimes(live, 2, 2)).toBeNull();
+  const times = partTimes(live, 1, 3, 1000)!;
+  expect(times).toEqual({ start: 3500, end: 4000 });
+  expect(partTimes(live, 2, 2, 1000)).toBeNull();
   expect([isOpen(live, 1), isOpen(live, 2), isOpen(live, 3)]).toEqual([false, true, true]);
   expect(liveText(cuesBetween([cue(3400, 3700), cue(3700, 9000, "LATER"), cue(0, 3500, "BEFORE")], 3500, 4000))).toBe(
     `WEBVTT

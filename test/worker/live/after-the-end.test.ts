@@ -59,7 +59,7 @@ describe("the address of a stream whose broadcast has ended", () => {
     const { id } = await finished();
     const mpd = await get(`/${id}.mpd`);
     expect([mpd.status, mpd.headers.get("cache-control")]).toEqual([200, "public, max-age=1"]);
-    expect(await mpd.text()).toMatch(/<MPD (?![^>]* type=)[^>]*mediaPresentationDuration="PT6\.001S"/);
+    expect(await mpd.text()).toMatch(/<MPD (?![^>]* type=)[^>]*mediaPresentationDuration="PT6\.002S"/);
     const multivariant = await (await get(`/${id}.m3u8`)).text();
     const playlist = multivariant.split("\n").find((line) => line.endsWith("/v720.m3u8"))!;
     expect(await (await get(`/${playlist}`)).text()).toMatch(/v720\/2\.m4s\n#EXT-X-ENDLIST\n$/);

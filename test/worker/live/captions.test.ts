@@ -134,16 +134,29 @@ test("a blocking playlist request, and a request of the hinted part, are answere
   expect((await get(`${base}/cc1.m3u8?_HLS_msn=9`)).status).toBe(400);
 });
 
-test("in DASH, captions of the segment in progress are listed, and come when the picture's segment is complete", async () => {
+/** The captions of fragments, and "vtte" for a sample without one. */
+const textsIn = (fragments: string) => fragments.match(/FIRST|SECOND|vtte/g);
+
+test("in DASH, the segment in progress grows with the parts of the picture, and a later request gets the whole", async () => {
   const { broadcaster, playbackId, base } = await begun(1);
   await bring(broadcaster, 1, { captions: shows(1, "HELLO", [0]) });
   await bring(broadcaster, 2, { parts: 1, captions: shows(2, "FIRST", [0]) });
   const mpd = await textOf(`/${playbackId}.mpd`);
-  const [set] = /<AdaptationSet id="\d+" contentType="text".*?<\/AdaptationSet>/s.exec(mpd)!;
+  const set = /<AdaptationSet id="\d+" contentType="text".*?<\/AdaptationSet>/s.exec(mpd)![0];
   expect(set).toContain('<S t="0" d="240000" r="2"/>');
-  const waiting = textOf(`${base}/cc1/2.m4s`);
-  await bring(broadcaster, 2, { captions: shows(2, "SECOND", [1]) });
-  expect((await waiting).match(/FIRST|SECOND|moof/g)).toEqual(["moof", "FIRST", "SECOND"]);
+  const growing = await get(`${base}/cc1/2.m4s`);
+  const reader = growing.body!.getReader();
+  const next = async () => {
+    const { value, done } = await reader.read();
+    return done ? "end" : textsIn(new TextDecoder().decode(value));
+  };
+  expect(await next()).toEqual(["FIRST"]);
+  const rest = bring(broadcaster, 2, { captions: shows(2, "SECOND", [1]) });
+  expect([await next(), await next(), await next(), await next()]).toEqual([["SECOND"], ["vtte"], ["vtte"], "end"]);
+  await rest;
+  const whole = await textOf(`${base}/cc1/2.m4s?later`);
+  expect(textsIn(whole)).toEqual(["FIRST", "SECOND", "vtte"]);
+  expect(whole.match(/moof/g)).toHaveLength(1);
 });
 
 test("after a discontinuity the captions keep the clock and the sequence numbers of the picture", async () => {

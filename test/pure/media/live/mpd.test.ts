@@ -56,7 +56,7 @@ const lineOf = (text: string, id: string) =>
 describe("the MPD of a session on air", () => {
   test("lists the segment in progress, and when it can be requested", () => {
     const text = render([video(session(3, 2)), audio(sound(3))]);
-    expect(text).toContain('type="dynamic" availabilityStartTime="2026-11-20T12:00:00.000Z"');
+    expect(text).toContain('type="dynamic" availabilityStartTime="2026-11-20T11:59:59.999Z"');
     expect(text).toContain(
       'minimumUpdatePeriod="PT1S" timeShiftBufferDepth="PT60S" suggestedPresentationDelay="PT3.5S"',
     );
@@ -143,8 +143,8 @@ describe("a new Period in the session", () => {
   test("begins a Period at the wall-clock time, with its own init segment and the session's media time", () => {
     const text = render([video(reconnected())]);
     expect(all(text, /(<Period [^>]*>)/g)).toEqual([
-      '<Period id="p0" start="PT0S" duration="PT10S">',
-      '<Period id="p5" start="PT40S">',
+      '<Period id="p0" start="PT0.001S" duration="PT10S">',
+      '<Period id="p5" start="PT40.001S">',
     ]);
     expect(all(text, /presentationTimeOffset="(\d+)"/g)).toEqual(["0", "300000"]);
     expect(all(text, /(init-\d)/g)).toEqual(["init-0", "init-1"]);
@@ -153,7 +153,7 @@ describe("a new Period in the session", () => {
   test("keeps a Period's id and start when the window has moved into it", () => {
     const live = reconnected();
     const text = render([video(live)], { windowSeconds: 4 });
-    expect(all(text, /(<Period [^>]*>)/g)).toEqual(['<Period id="p5" start="PT40S">']);
+    expect(all(text, /(<Period [^>]*>)/g)).toEqual(['<Period id="p5" start="PT40.001S">']);
     expect(text).toContain('presentationTimeOffset="300000" startNumber="5"');
   });
 
@@ -163,8 +163,8 @@ describe("a new Period in the session", () => {
     const low = session(6, 1, { name: "v360" });
     const text = render([video(top), video(low, { name: "v360" })]);
     expect(all(text, /(<Period [^>]*>)/g)).toEqual([
-      '<Period id="p0" start="PT0S" duration="PT6S">',
-      '<Period id="p3" start="PT6S">',
+      '<Period id="p0" start="PT0.001S" duration="PT6S">',
+      '<Period id="p3" start="PT6.001S">',
     ]);
     expect(all(text, /<Representation id="(\w+)"/g)).toEqual(["v720", "v360", "v360"]);
   });
@@ -172,7 +172,7 @@ describe("a new Period in the session", () => {
 
 test("the MPD of a session that has ended is static, with the duration of its media", () => {
   const text = render([video(session(5, 0, { hasEnded: true }))]);
-  expect(text).toContain('type="static" mediaPresentationDuration="PT10.001S"');
+  expect(text).toContain('type="static" mediaPresentationDuration="PT10.002S"');
   expect(text).not.toMatch(/Location|UTCTiming schemeIdUri="[^"]*" value="[^"]*"\/><\/MPD>|availabilityTimeOffset/);
 });
 
@@ -204,8 +204,13 @@ test("captions are an adaptation set with the segments of the picture, also thos
   expect(roles).toEqual([["2", "caption"], ["2", "caption"], ["subtitle"]]);
   expect(sets[0]).toContain('<Representation id="cc1" codecs="wvtt" bandwidth="16000">');
   expect(sets[0]).toContain('<S t="0" d="240000" r="3"/>');
-  expect(sets[0]).not.toContain("availabilityTime");
+  expect(sets[0]).toContain('availabilityTimeOffset="1.5" availabilityTimeComplete="false"');
   const standard = render([video(session(3, 2))], { captions: CC1, timing: { ...TIMING, partTargetMs: null } });
   const [whole] = all(standard, /(<AdaptationSet id="\d+" contentType="text".*?<\/AdaptationSet>)/gs) as string[];
   expect(whole).toContain('<S t="0" d="240000" r="2"/>');
+  expect(whole).not.toContain("availabilityTime");
+  const delays = [text, render([video(session(3, 2))])].map(
+    (mpd) => /suggestedPresentationDelay="(.*?)"/.exec(mpd)![1],
+  );
+  expect(delays).toEqual(["PT4.5S", "PT3.5S"]);
 });

@@ -22,7 +22,7 @@ function samplesOf(fragment: Uint8Array): { startMs: number; endMs: number; data
   });
 }
 
-const segment = { msn: 1, startTicks: 2000 * TICKS_PER_MS, endTicks: 4000 * TICKS_PER_MS };
+const segment = { msn: 1, part: 0, startTicks: 2000 * TICKS_PER_MS, endTicks: 4000 * TICKS_PER_MS };
 const cue = (startMs: number, endMs: number, text: string, settings = "") => ({ startMs, endMs, text, settings });
 const box = (type: string, body: string) =>
   `${String.fromCharCode(0, 0, 0, 8 + Buffer.byteLength(body))}${type}${body}`;
@@ -36,6 +36,19 @@ test("a fragment covers its segment without a gap: a sample for each change, and
     { startMs: 2800, endMs: 3000, data: box("vttc", one) + box("vttc", two) },
     { startMs: 3000, endMs: 4000, data: box("vttc", two) },
   ]);
+});
+
+test("the fragments of parts follow each other, and only the first one has the header of a segment", () => {
+  const [half, cues] = [3000 * TICKS_PER_MS, [cue(2500, 4000, "A")]];
+  const parts = [
+    textFragment([cue(2500, 3000, "A")], { ...segment, endTicks: half }),
+    textFragment([cue(3000, 4000, "A")], { ...segment, part: 1, startTicks: half }),
+  ];
+  const numbers = parts.map((bytes) => Buffer.from(bytes).readUInt32BE(Buffer.from(bytes).indexOf("mfhd") + 8));
+  expect(numbers[1]! - numbers[0]!).toBe(1);
+  expect(parts.map((bytes) => Buffer.from(bytes).includes("styp"))).toEqual([true, false]);
+  const [whole] = [samplesOf(textFragment(cues, segment))];
+  expect(parts.flatMap(samplesOf).map(({ data }) => data)).toEqual([...whole.map(({ data }) => data), whole[1]!.data]);
 });
 
 test("a segment without captions is one empty sample", () => {
