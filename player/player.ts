@@ -16,8 +16,21 @@ import { reportViews } from "./report-views.ts";
 import { exposeTracks } from "./track-lists.ts";
 
 /** Poll intervals while a stream is off air: short for those who come as the broadcast begins, longer for those who come early. */
-const [OFF_AIR_PAUSE_MS, LATER_PAUSE_MS] = [250, 1000];
-const FREQUENT_POLLS = 60;
+const OFF_AIR_PAUSES = [
+  { polls: 60, pauseMs: 250 },
+  { polls: 120, pauseMs: 1000 },
+];
+const LAST_PAUSE_MS = 3000;
+
+/** @param attempt from 0 */
+function offAirPauseMs(attempt: number): number {
+  let left = attempt;
+  for (const { polls, pauseMs } of OFF_AIR_PAUSES) {
+    if (left < polls) return pauseMs;
+    left -= polls;
+  }
+  return LAST_PAUSE_MS;
+}
 
 /** @param isAfterBroadcast the page has played a broadcast that has ended */
 async function start(main: HTMLElement, isAfterBroadcast = false): Promise<void> {
@@ -33,9 +46,7 @@ async function start(main: HTMLElement, isAfterBroadcast = false): Promise<void>
     player ??= prepare(main, notice, manifestUrl);
   };
   const outcome = isStream
-    ? await untilPlayable(manifestUrl, waitOffAir, (attempt) =>
-        attempt < FREQUENT_POLLS ? OFF_AIR_PAUSE_MS : LATER_PAUSE_MS,
-      )
+    ? await untilPlayable(manifestUrl, waitOffAir, offAirPauseMs)
     : await untilPlayable(manifestUrl, () => notice.keep(true));
   if (outcome === "failed") {
     if (!(await notice.refresh())) notice.show("This video cannot be played", "Reload the page to try again.");

@@ -23,7 +23,7 @@ if (storedBytes > 0 && knownTotal !== null) {
   state.textContent = `${percent} % has arrived. Choose the same file (${sizeText(knownTotal)}) again to continue.`;
 }
 
-input.addEventListener("change", () => void choose(input.files));
+input.addEventListener("change", () => void choose(input.files?.[0]));
 for (const type of ["dragenter", "dragover"])
   drop.addEventListener(type, (event) => {
     event.preventDefault();
@@ -32,16 +32,22 @@ for (const type of ["dragenter", "dragover"])
 for (const type of ["dragleave", "drop"]) drop.addEventListener(type, () => drop.classList.remove("over"));
 drop.addEventListener("drop", (event) => {
   event.preventDefault();
-  void choose(event.dataTransfer?.files ?? null);
+  void choose(event.dataTransfer?.files[0]);
 });
 
-async function choose(files: FileList | null): Promise<void> {
-  const file = files?.[0];
+let chosen: File | null = null;
+
+async function choose(file: File | undefined): Promise<void> {
   if (file === undefined) return;
+  chosen = file;
   const refusal = await announce(file);
   input.value = "";
-  if (refusal !== null) state.textContent = refusal;
-  else send(file);
+  if (refusal === null) return send(file);
+  state.textContent = refusal;
+  if (navigator.onLine) return;
+  state.textContent = "There is no connection. The upload begins when there is one.";
+  await new Promise((done) => window.addEventListener("online", done, { once: true }));
+  if (chosen === file) void choose(file); // unless another one was chosen meanwhile
 }
 
 /** States the file's length. @returns why the file cannot be sent; null = it can */

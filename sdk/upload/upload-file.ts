@@ -10,6 +10,8 @@ export interface CreatedUpload {
   url: string;
   /** A page on which anybody who has its link can send the file. */
   pageUrl: string;
+  /** What has no effect in the settings, such as a misspelt field; absent = nothing. */
+  warnings?: { field: string; message: string }[];
 }
 
 export interface UploadOptions extends SendOptions {
@@ -32,8 +34,8 @@ export async function uploadFile(
 ): Promise<CreatedUpload> {
   requireFile(file); // before an upload is created that nobody fills
   const body = { corsOrigin: "*", ...(settings === undefined ? {} : { pushMediaSettings: settings }) };
-  const { playback_id: playbackId, page_url: pageUrl, data } = await post("/v1/on-demand/upload", { body });
-  const upload = { mediaId: data.uploadId, playbackId, url: data.url, pageUrl };
+  const { playback_id: playbackId, page_url: pageUrl, data, warnings } = await post("/v1/on-demand/upload", { body });
+  const upload = { mediaId: data.uploadId, playbackId, url: data.url, pageUrl, ...(warnings && { warnings }) };
   onCreated?.(upload);
   await sendFile(upload.url, file, send);
   return upload;

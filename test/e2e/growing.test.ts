@@ -69,7 +69,7 @@ async function watch(
   }
 }
 
-test("the upload page sends a file, shows its speed, pauses, and continues after a reload and a lost connection", async () => {
+test("the upload page sends a file, shows its speed, pauses, and continues after a reload, and after a connection that is lost or was not there", async () => {
   const { body } = await stage.platform.api<{ uploadId: string }>("POST", "/v1/on-demand/upload", {
     corsOrigin: "*",
     pushMediaSettings: { accessPolicy: "public", title: "From a customer" },
@@ -110,7 +110,10 @@ test("the upload page sends a file, shows its speed, pauses, and continues after
   );
   await page.setInputFiles("input[type=file]", another);
   await expect.poll(() => state.textContent()).toContain("another file");
+  await session.send("Network.emulateNetworkConditions", { ...throttled, offline: true });
   await page.setInputFiles("input[type=file]", film);
+  await expect.poll(() => state.textContent()).toBe("There is no connection. The upload begins when there is one.");
+  await session.send("Network.emulateNetworkConditions", throttled);
   await expect.poll(() => state.textContent()).toBe("film.mp4");
   await session.send("Network.emulateNetworkConditions", { ...throttled, offline: true });
   await expect.poll(() => state.textContent()).toBe("The connection was lost.");

@@ -68,6 +68,15 @@ test("`upload` creates the upload with the media's settings, and reports each ch
   expect([data.title, data.playbackIds[0]?.id]).toEqual(["Friday", playbackId]);
 });
 
+test("`upload` passes on what the API says of misspelt settings", async () => {
+  const settings = { titel: "Friday" } as object;
+  const { warnings } = await sluice.upload(new Blob([file]), { chunkBytes, settings });
+  expect(warnings).toEqual([
+    { field: "pushMediaSettings.titel", message: "unknown field `titel`; did you mean `title`?" },
+  ]);
+  expect(await sluice.upload(new Blob([file]), { chunkBytes })).not.toHaveProperty("warnings");
+});
+
 describe("an upload that was stopped", () => {
   test("continues where it was, with the same URL and file", async () => {
     const { uploadId, url } = await newUpload(workspace);
