@@ -104,7 +104,7 @@ async function manifestOf(
   if (presentation === null) throw new Problem("not_ready", "the range is not available yet");
   const selected = select(presentation, selection);
   const base = `${address}/${sessionId}`;
-  if (kind === "mpd") return mpd(selected, base, new Date(), range.first, null, protection);
+  if (kind === "mpd") return mpd(selected, base, new Date(), { firstNumber: range.first, protection });
   return multivariantPlaylist(selected, base, `?clip=${range.first}-${range.last}`, protection !== null);
 }
 

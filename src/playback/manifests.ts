@@ -6,7 +6,7 @@ import { mediaPlaylist } from "../media/hls/media-playlist.ts";
 import type { Protection } from "../media/cenc/content-key.ts";
 import { multivariantPlaylist } from "../media/hls/multivariant.ts";
 import { textPlaylist } from "../media/hls/text-playlist.ts";
-import { mediaListOf, presentationOf } from "../media/manifest/model.ts";
+import { mediaListOf, type Presentation, presentationOf } from "../media/manifest/model.ts";
 import { imageStream } from "../media/images/sheet-json.ts";
 import { planSheet } from "../media/images/sheet-plan.ts";
 import { withQuery } from "../media/manifest/query.ts";
@@ -17,6 +17,7 @@ import type { Lasting } from "../platform/single-flight.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { wantsGzip } from "./accepts-gzip.ts";
 import { isUnchanged } from "../platform/http/conditions.ts";
+import type { AccessRules } from "../tenancy/access/index.ts";
 import { limitCaching } from "./caching.ts";
 import { CORS } from "./headers.ts";
 import type { Target } from "./paths.ts";
@@ -92,7 +93,7 @@ export async function answerManifest(
   const known = rendered.get(playable) ?? new Map<string, Rendered>();
   rendered.set(playable, known);
   const manifest =
-    known.get(key) ?? (await render(target, playable, selection, { address, protection, hasTextSegments }));
+    known.get(key) ?? (await render(target, playable, selection, { address, protection, hasTextSegments, rules }));
   known.set(key, manifest);
   const { playbackId } = target;
   if (permission.isOfUrl)
@@ -113,6 +114,7 @@ interface Delivery {
   protection: Protection | null;
   /** See `mpd`. */
   hasTextSegments: boolean;
+  rules: AccessRules;
 }
 
 async function render(
@@ -152,22 +154,26 @@ function manifestText(
   target: ManifestTarget,
   playable: Playable,
   selection: Selection | null,
-  { address, protection, hasTextSegments }: Delivery,
+  { address, protection, hasTextSegments, rules }: Delivery,
 ): string {
   const presentation = presentationOf(playable);
   if (presentation === null) throw nothingToPlay(playable);
   if (target.kind === "multivariant") {
     const shown = select(presentation, selection!);
-    const images = playable.status === "ready" ? planSheet(shown.videoSets.flat()) : null;
-    return multivariantPlaylist(shown, address, "", protection !== null) + imageStream(images, address);
+    return (
+      multivariantPlaylist(shown, address, "", protection !== null) +
+      imageStream(sheetOf(playable, presentation, rules), address)
+    );
   }
   if (target.kind === "mpd") {
+    const shown = select(presentation, selection!);
     // A growing private MPD is reloaded by its permit: the token may expire before it is complete.
     const isPrivate = address !== target.playbackId;
     const text = presentation.text.length > 0 ? { [TEXT.name]: TEXT.value } : {};
     const hasOwn = isPrivate || presentation.text.length > 0;
     const location = hasOwn ? withQuery(`${address}.mpd`, { ...selectionQuery(selection!), ...text }) : null;
-    return mpd(select(presentation, selection!), address, new Date(), 0, location, protection, hasTextSegments);
+    const sheet = sheetOf(playable, presentation, rules);
+    return mpd(shown, address, new Date(), { location, protection, hasTextSegments, sheet });
   }
   if (target.kind === "text-playlist") {
     if (!presentation.text.some(({ id }) => id === target.trackId))
@@ -181,6 +187,12 @@ function manifestText(
   if (!text) throw new Problem("playback_not_found", "no such rendition");
   return text;
 }
+
+/** The playback ID's sprite sheet, whatever rungs a request selects; null until the asset is ready, and without a picture. */
+const sheetOf = ({ status }: Playable, presentation: Presentation, rules: AccessRules) =>
+  status === "ready"
+    ? planSheet(select(presentation, selectionOf(new URLSearchParams(), rules)).videoSets.flat())
+    : null;
 
 /**
  * An errored asset never becomes playable: "not found" makes players stop. While an asset is processed, "not ready" makes them retry.

@@ -10,6 +10,7 @@ import type { LiveRendition, LiveSegment, LiveTiming } from "../../src/media/liv
 import { type ManifestFacts, presentationOf, type Rendition, type TextTrack } from "../../src/media/manifest/model.ts";
 import { select } from "../../src/media/manifest/selection.ts";
 import { recordedLists } from "../../src/live/recording/recording-lists.ts";
+import { planSheet } from "../../src/media/images/sheet-plan.ts";
 import { audioRow, facts, growing, source, videoRow } from "../pure/media/rows.ts";
 
 export interface OurMpd {
@@ -70,10 +71,11 @@ const SUBTITLES: TextTrack[] = ["isDefault", "isForced", "isClosedCaptions"].map
 
 function onDemand(asset: ManifestFacts, firstNumber = 0, protection: Protection | null = null): OurMpd {
   const presentation = select(presentationOf(asset)!, { minPx: null, maxPx: null, exactPx: null, order: null });
+  const sheet = asset.status === "ready" ? planSheet(presentation.videoSets.flat()) : null;
   const rows = [...presentation.videoSets.flat(), ...presentation.audio];
   const gaps = Array.from({ length: firstNumber }, () => 0);
   return {
-    text: mpd(presentation, "P", new Date(NOW_MS), firstNumber, null, protection),
+    text: mpd(presentation, "P", new Date(NOW_MS), { firstNumber, protection, sheet }),
     sizes: Object.fromEntries(rows.map(({ name, segments }) => [name, [...gaps, ...segments.bytes]])),
   };
 }

@@ -10,6 +10,7 @@ import { cutPicture, readPicture } from "../support/pictures.ts";
 import { openTracksPage } from "./players/open-tracks-page.ts";
 import { servePlayerPage } from "./players/page-server.ts";
 import { type Stage, startStage } from "./players/stage.ts";
+import type { TrackPlayer } from "./players/tracks-page.ts";
 
 /** Of the film; the ladder has a key frame, and the sheet a tile, each two seconds. */
 const [SECONDS, RATE, TILE_SECONDS] = [24, 25, 2];
@@ -79,15 +80,19 @@ test.each([0.1, 0.52, 0.9])("the preview at %f of the time line shows the tile o
   await page.close();
 });
 
-test("Shaka finds the image playlist of the multivariant playlist, and the tile of each time in it", async () => {
+test.each<[TrackPlayer, string]>([
+  ["shaka", "m3u8"],
+  ["shaka", "mpd"],
+  ["dash.js", "mpd"],
+])("%s finds the pictures in the .%s, and the tile of each time", async (player, extension) => {
   const harness = await servePlayerPage("tracks-page.ts");
   const page = await stage.browser.newPage();
   const call = await openTracksPage(page, harness.url);
-  await call("load", "shaka", `${base.replace("/player/", "/")}.m3u8`);
+  await call("load", player, `${base.replace("/player/", "/")}.${extension}`);
   for (const seconds of [0.5, 13.1, 22.5]) {
     const preview = (await call("preview", seconds))!;
     const startSeconds = Math.floor(seconds / TILE_SECONDS) * TILE_SECONDS;
-    expect(preview).toMatchObject({ startSeconds, place: { widthPx: 256, heightPx: 144 } });
+    expect(preview).toMatchObject({ place: { widthPx: 256, heightPx: 144 } });
     const sheet = await readPicture(await (await page.request.get(preview.uri)).body(), "jpg");
     expect(readCounter(cutPicture(sheet, preview.place))).toBe(startSeconds * RATE);
   }

@@ -2,9 +2,11 @@ import type { Protection } from "../cenc/content-key.ts";
 import { protectionBps } from "../cenc/overhead.ts";
 import { targetDuration } from "../manifest/bandwidth.ts";
 import { preferredAudio, preferredText, type Presentation, type Rendition, trackLabel } from "../manifest/model.ts";
+import type { SheetPlan } from "../images/sheet-plan.ts";
 import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
 import { dashBandwidth } from "./bandwidth.ts";
 import { CENC_NAMESPACE, contentProtection } from "./content-protection.ts";
+import { imageSet, imageSetSeconds } from "./image-set.ts";
 import { type Period, periodsOf } from "./periods.ts";
 import {
   AUDIO_CHANNELS_SCHEME,
@@ -21,33 +23,38 @@ import { element, escapeXml, isoDuration, isoDurationUp, isoEnd } from "./xml.ts
 /** This presentation delay makes players start a growing (dynamic) presentation at its beginning. */
 const LONGEST_SECONDS = 12 * 3600;
 
+export interface MpdOptions {
+  /** The number in the first segment's file name. */
+  firstNumber?: number;
+  /** Where a growing MPD is requested again, in the same directory as the MPD; null = at its own URL. */
+  location?: string | null;
+  /** Of encrypted media; null = the media is clear. */
+  protection?: Protection | null;
+  /** Subtitles of a complete media are segments too, as they were for a player that has loaded the MPD while the media grew. */
+  hasTextSegments?: boolean;
+  /** The sprite sheet of a complete media; null = none. */
+  sheet?: SheetPlan | null;
+}
+
 /**
  * The MPD (ISO/IEC 23009-1). Its profile is "ISO Base media file format live", which covers segments in separate files, also for on-demand.
  * Each set of aligned video renditions is an AdaptationSet, because players switch seamlessly only between aligned segments. A recording
  * has a Period per span. The MPD is dynamic while the presentation grows.
  *
  * @param base the path of the renditions, relative to the MPD: the playback ID
- * @param firstNumber the number in the first segment's file name
- * @param location where a growing MPD is requested again, in the same directory as the MPD; null = at its own URL
- * @param protection of encrypted media; null = the media is clear
- * @param hasTextSegments subtitles of a complete media are segments too, as they were for a player that has loaded the MPD while the media grew
  */
-export function mpd(
-  presentation: Presentation,
-  base: string,
-  now: Date,
-  firstNumber = 0,
-  location: string | null = null,
-  protection: Protection | null = null,
-  hasTextSegments = false,
-): string {
+export function mpd(presentation: Presentation, base: string, now: Date, more: MpdOptions = {}): string {
+  const { firstNumber = 0, location = null, protection = null, hasTextSegments = false } = more;
   const { videoSets, audio, text, isComplete, createdAtMs } = presentation;
   const { periods, endSeconds } = periodsOf(presentation);
   const all = [...videoSets.flat(), ...audio];
+  // Its tiles are those of the whole presentation, so it serves a single Period.
+  const sheet = isComplete && periods.length === 1 ? (more.sheet ?? null) : null;
   const hasFiles = !hasTextSegments && hasTextFiles(periods, isComplete);
   const longest = Math.max(
     ...all.map(({ segments, timescale }) => largest(segments.durationTicks) / timescale),
     text.length === 0 || hasFiles ? 0 : LONGEST_TEXT_SEGMENT_SECONDS,
+    sheet === null ? 0 : imageSetSeconds(sheet),
   );
   const minBufferSeconds = Math.max(...all.map(targetDuration));
   // The maximum must also hold for future segments, whose audio is cut at the frame nearest to the video's cut.
@@ -87,6 +94,7 @@ export function mpd(
           : textTemplate(track, textPieces(presentation, periods, period));
         return textSet(track, videoSets.length + audio.length + n, preferredText(text), content);
       }),
+      ...(sheet === null ? [] : [imageSet(sheet, videoSets.length + audio.length + text.length)]),
     ];
   };
   const clock = isComplete

@@ -71,14 +71,16 @@ export function imagePlaylist(plan: SheetPlan, url: string): string {
 /** Bits per pixel of a JPEG of our quality, to estimate a sheet's size before it is read. */
 const BITS_PER_PIXEL = 1.5;
 
+/** Bits of the sheet for each second of the media, estimated. */
+export const sheetBandwidth = ({ tile, tiles, durationSeconds }: SheetPlan): number =>
+  Math.ceil((tiles * tile.widthPx * tile.heightPx * BITS_PER_PIXEL) / durationSeconds);
+
 /** The line of the multivariant playlist for players that show pictures while seeking; "" without a sheet. */
 export function imageStream(plan: SheetPlan | null, base: string): string {
   if (plan === null) return "";
-  const { tile, tiles, durationSeconds } = plan;
-  const bits = tiles * tile.widthPx * tile.heightPx * BITS_PER_PIXEL;
   const attributes = {
-    BANDWIDTH: Math.ceil(bits / durationSeconds),
-    RESOLUTION: `${tile.widthPx}x${tile.heightPx}`,
+    BANDWIDTH: sheetBandwidth(plan),
+    RESOLUTION: `${plan.tile.widthPx}x${plan.tile.heightPx}`,
     CODECS: quoted("jpeg"),
     URI: quoted(`${base}/images.m3u8`),
   };

@@ -10,8 +10,12 @@ interface Face {
   show(language: string): void;
   sounds(): string[];
   hear(language: string): void;
-  /** The picture for a time, of players that read image playlists. */
-  preview?(seconds: number): Promise<shaka.extern.Thumbnail | null>;
+  /** The picture for a time, of players that read tiles of pictures. */
+  preview?(seconds: number): Promise<Preview | null>;
+}
+export interface Preview {
+  uri: string;
+  place: { x: number; y: number; widthPx: number; heightPx: number };
 }
 
 const errors: string[] = [];
@@ -66,6 +70,14 @@ function dashFace(): Face {
       const track = player.getTracksFor("audio").find(({ lang }) => lang === language);
       if (track !== undefined) player.setCurrentTrack(track);
     },
+    preview: (seconds) =>
+      new Promise((resolve) =>
+        player.provideThumbnail(seconds, (tile) => {
+          if (tile === null) return resolve(null);
+          const { url: uri, x, y, width: widthPx, height: heightPx } = tile;
+          resolve({ uri, place: { x, y, widthPx, heightPx } });
+        }),
+      ),
   };
 }
 
@@ -90,7 +102,12 @@ function shakaFace(): Face {
       const track = player.getVariantTracks().find((one) => one.language === language);
       if (track !== undefined) player.selectVariantTrack(track, true);
     },
-    preview: (seconds) => player.getThumbnails(null, seconds),
+    async preview(seconds) {
+      const tile = await player.getThumbnails(null, seconds);
+      if (tile === null) return null;
+      const { uris, positionX: x, positionY: y, width: widthPx, height: heightPx } = tile;
+      return { uri: uris[0] ?? "", place: { x, y, widthPx, heightPx } };
+    },
   };
 }
 
@@ -156,12 +173,7 @@ export const tracksHarness = {
     });
     return heard;
   },
-  async preview(seconds: number) {
-    const thumbnail = (await face.preview?.(seconds)) ?? null;
-    if (thumbnail === null) return null;
-    const { uris, positionX: x, positionY: y, width: widthPx, height: heightPx, startTime: startSeconds } = thumbnail;
-    return { uri: uris[0] ?? "", place: { x, y, widthPx, heightPx }, startSeconds };
-  },
+  preview: async (seconds: number): Promise<Preview | null> => (await face.preview?.(seconds)) ?? null,
   errors: () => errors,
 };
 Object.assign(window, { tracksHarness });

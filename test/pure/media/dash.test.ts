@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { leastBufferRate } from "../../../src/media/dash/bandwidth.ts";
 import { mpd } from "../../../src/media/dash/mpd.ts";
 import { timeline } from "../../../src/media/dash/segment-template.ts";
+import { planSheet } from "../../../src/media/images/sheet-plan.ts";
 import { multivariantPlaylist } from "../../../src/media/hls/multivariant.ts";
 import { presentationOf } from "../../../src/media/manifest/model.ts";
 import { audioRow, facts, growing, source, videoRow } from "./rows.ts";
@@ -119,4 +120,23 @@ test("bandwidth of audio covers a segment that is a frame longer than minBufferT
   });
   const text = mpd(presentationOf(facts("ready", [v720, sound]))!, "P", now);
   expect(text).toContain(`id="a1" codecs="mp4a.40.2" bandwidth="${(64_171 * 8) / 4}"`);
+});
+
+test("the tiles of a complete media are a set of pictures: one segment, as long as all places of the sheet", () => {
+  const sheet = planSheet([v720, v270])!;
+  const text = mpd(presentationOf(facts("ready", [v720, v270, a1]))!, "P", now, { sheet });
+  expect(lines(text).slice(-12, -3)).toEqual(
+    `<AdaptationSet id="2" contentType="image" mimeType="image/jpeg">
+<Representation id="images" bandwidth="${Math.ceil((sheet.tiles * 256 * 144 * 1.5) / 8)}" width="${256 * sheet.columns}" height="${144 * sheet.rows}">
+<EssentialProperty schemeIdUri="http://dashif.org/guidelines/thumbnail_tile" value="${sheet.columns}x${sheet.rows}"/>
+<SegmentTemplate timescale="1000" startNumber="1" media="spritesheet.jpg">
+<SegmentTimeline>
+<S t="0" d="${1000 * sheet.columns * sheet.rows * sheet.intervalSeconds}"/>
+</SegmentTimeline>
+</SegmentTemplate>
+</Representation>`.split("\n"),
+  );
+  const rows = [v720, v270, a1].map(growing);
+  const growingMpd = mpd(presentationOf(facts("processing", rows))!, "P", now, { sheet });
+  expect(growingMpd).not.toContain("image/jpeg");
 });

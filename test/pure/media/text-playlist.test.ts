@@ -92,10 +92,10 @@ describe("subtitles in an MPD", () => {
       `<SegmentTemplate timescale="1000" startNumber="0" media="text/t1/$Number$.vtt"><SegmentTimeline>${entries}</SegmentTimeline></SegmentTemplate>`;
     const rows = [picture(2), sound(2)];
     const location = "P.mpd?text=segments";
-    const growingMpd = mpd(offered("processing", rows.map(growing)), "P", now, 0, location);
+    const growingMpd = mpd(offered("processing", rows.map(growing)), "P", now, { location });
     expect(template(growingMpd)).toBe(listed('<S t="0" d="4000" r="1"/>'));
     expect(growingMpd).toContain(`<Location>${location}</Location>`);
-    const complete = mpd(offered("ready", rows), "P", now, 0, location, null, true);
+    const complete = mpd(offered("ready", rows), "P", now, { location, hasTextSegments: true });
     expect(template(complete)).toBe(listed('<S t="0" d="4000" r="1"/>'));
     expect(complete).not.toContain("<Location>");
   });
