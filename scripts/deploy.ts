@@ -115,7 +115,8 @@ await runCommand(async () => {
   requireAllSecrets(settings.secretsFile, secretsInFile, found.secrets);
   const plan = planDeployment(names, found, settings, secretsInFile !== null);
   const lacksDocker = settings.containers && !(await hasDocker());
-  const warning = secretsInFile === null ? null : committableWarning(settings.secretsFile);
+  const usesFile = secretsInFile !== null || plan.steps.some(({ kind }) => kind === "secrets");
+  const warning = usesFile ? committableWarning(settings.secretsFile) : null;
   const notes = [...plan.notes, ...(warning === null ? [] : [warning]), ...(lacksDocker ? [NO_DOCKER] : [])];
   printPlan({ ...plan, notes }, settings, derived);
   if (isDryRun)

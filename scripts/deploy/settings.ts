@@ -126,15 +126,18 @@ function lackingEngine({ viewStream, vars }: Pick<DeploySettings, "viewStream" |
   return `${names(true)} needs ${names(false)} too: R2 SQL has the views of large workspaces only with all three`;
 }
 
-/** What is wrong with the values of `vars`; a `vars` of another shape is not judged here. */
+/** What is wrong with the values of `vars`; those of another type are not judged here. */
 function varsProblems(given: unknown, knownVars: readonly string[]): string[] {
   const { data } = z
-    .object({ vars: DeploySettings.shape.vars, secretsFile: z.string().catch("secrets.json") })
+    .object({ vars: z.record(z.string(), z.unknown()).default({}), secretsFile: z.string().catch("secrets.json") })
     .safeParse(given);
   const known = [...knownVars, ...OPTIONAL_VARS].filter((name) => !Object.hasOwn(OWN_FIELDS, name));
-  return Object.entries(data?.vars ?? {}).flatMap(
-    ([name, value]) => unknownVariable(name, known, data!.secretsFile) ?? deployedVariableProblem(name, value) ?? [],
-  );
+  return Object.entries(data?.vars ?? {}).flatMap(([name, value]) => {
+    const unknown = unknownVariable(name, known, data!.secretsFile);
+    if (unknown !== null) return unknown;
+    const text = Variable.safeParse(value);
+    return (text.success ? deployedVariableProblem(name, text.data) : null) ?? [];
+  });
 }
 
 /** @returns a text that begins with the name; null = the variable exists */

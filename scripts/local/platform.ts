@@ -125,13 +125,13 @@ async function untilHealthy(
 ): Promise<void> {
   const headers = { authorization: `Basic ${btoa(`${username}:${password}`)}` };
   const deadline = Date.now() + START_LIMIT_MS;
-  let last = "the Worker does not start";
+  let last = `the Worker does not answer within ${START_LIMIT_MS / 1000} s`;
   await Promise.race([workerReady, new Promise((done) => setTimeout(done, START_LIMIT_MS).unref())]);
   while (Date.now() < deadline) {
     const signal = AbortSignal.timeout(deadline - Date.now()); // `wrangler dev` holds requests while the code does not build
     const health = await fetch(`${baseUrl}/healthz`, { headers, signal }).then(
       async (response) => ({ isUp: response.ok, text: await response.text() }),
-      (error: unknown) => ({ isUp: false, text: signal.aborted ? "the Worker does not answer" : String(error) }),
+      (error: unknown) => ({ isUp: false, text: signal.aborted ? last : String(error) }),
     );
     if (health.isUp) return;
     last = health.text;

@@ -37,6 +37,15 @@ test("a dry run says what it would do, and does nothing", async () => {
     expect(existsSync(join(deployment.root, file))).toBe(false);
 });
 
+test("the plan says when git would publish the secrets that the deployment creates", async () => {
+  deployment = await newDeployment();
+  spawnSync("git", ["init", "--quiet"], { cwd: deployment.root });
+  const { output } = await deployment.run("deploy.ts", ["--dry-run"]);
+  expect(output).toContain("Note: git does not ignore secrets.json");
+  await writeFile(join(deployment.root, ".gitignore"), "secrets.json\n");
+  expect((await deployment.run("deploy.ts", ["--dry-run"])).output).not.toContain("git does not ignore");
+});
+
 test("a dry run without a login prints the plan for an empty account, and says so", async () => {
   deployment = await newDeployment({ loggedIn: false, buckets: ["sluice-media"] });
   const { code, output } = await deployment.run("deploy.ts", ["--dry-run"]);

@@ -70,6 +70,10 @@ test.each([
   // ALLOW_PRIVATE_NETWORK exists, but would be refused.
   ['{"vars": {"ALLOW_PRIVAT_NETWORK": true}}', /there is no variable ALLOW_PRIVAT_NETWORK \(there are (?!.*PRIVATE)/],
   ['{"vars": {"ENCODER_CONTAINERS": 5}}', 'vars.ENCODER_CONTAINERS: set "encoders.maxInstances" instead'],
+  [
+    '{"vars": {"MAX_SOURCE_BYTES": "10GB", "R2_SQL_TABLE": ["a"]}}',
+    "vars.MAX_SOURCE_BYTES must be a positive whole number",
+  ],
   ['{"viewStreem": "x"}', 'Unrecognized key: "viewStreem"; did you mean "viewStream"?'],
   [
     '{"viewStream": ""}',
