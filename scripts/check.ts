@@ -1,21 +1,32 @@
 /** `npm run check`: format, lint, unused code, imports, types and generated files. `npm run check -- imports` runs only the named checks. */
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import { nearestName } from "../protocol/nearest-name.ts";
+import { bindingsProblem } from "./deploy/bindings-problem.ts";
+import { readBaseConfig } from "./deploy/config.ts";
 import { migrationsAreFresh } from "./check/migrations.ts";
 import { type Outcome, run } from "./check/run.ts";
 
-/** Checks types incrementally: `.tsbuildinfo` has each file's hash and its errors. */
-const types = (project: string) => (name: string) => {
-  const kept = ["--incremental", "--tsBuildInfoFile", `node_modules/.cache/tsc/${project}.tsbuildinfo`];
-  return run(name, "tsc", "-p", `tsconfig.${project}.json`, ...kept);
-};
-
 const BINDING_TYPES = "worker-configuration.d.ts";
 
-/** Checks that the types of the bindings are those that `npm run types` generates. The hash in the file says nothing about its content. */
+/** Files whose types every file has without an import. */
+const GLOBAL_TYPES = [BINDING_TYPES, "test/worker/environment.d.ts"];
+
+/**
+ * Checks types incrementally: `.tsbuildinfo` has each file's hash and its errors. TypeScript 7.0 keeps the errors of other files when a file of global types
+ * changes, so each version of those has results of its own.
+ */
+const types = (project: string) => async (name: string) => {
+  const hash = createHash("sha256");
+  for (const file of GLOBAL_TYPES) hash.update(await readFile(file, "utf8").catch(() => ""));
+  const kept = `node_modules/.cache/tsc/${hash.digest("hex").slice(0, 16)}/${project}.tsbuildinfo`;
+  return await run(name, "tsc", "-p", `tsconfig.${project}.json`, "--incremental", "--tsBuildInfoFile", kept);
+};
+
+/** Checks that wrangler.toml has the bindings that the code uses, and that their types are those that `npm run types` generates. The hash in the file says nothing about its content. */
 async function bindingsAreFresh(name: string): Promise<Outcome> {
   await mkdir("dist", { recursive: true });
   const folder = await mkdtemp(join("dist", "bindings-"));
@@ -23,6 +34,8 @@ async function bindingsAreFresh(name: string): Promise<Outcome> {
     const file = join(folder, BINDING_TYPES);
     const outcome = await run(name, "wrangler", "types", file, "--include-runtime=false", "--strict-vars=false");
     if (!outcome.ok) return outcome;
+    const lacking = bindingsProblem(await readBaseConfig());
+    if (lacking !== null) return { ...outcome, ok: false, output: `${lacking}.` };
     const [fresh, kept] = await Promise.all([readFile(file, "utf8"), readFile(BINDING_TYPES, "utf8").catch(() => "")]);
     if (comparable(fresh) === comparable(kept)) return outcome;
     const output = `${BINDING_TYPES} is not what wrangler.toml yields; run "npm run types".`;

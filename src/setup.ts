@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import journal from "../migrations/meta/_journal.json" with { type: "json" };
 import { isSecureUrl } from "../protocol/secure-url.ts";
 import { secretProblems, variableProblems } from "./deployment-problems.ts";
+import { BINDINGS } from "./platform/bindings.ts";
 import { openDatabase } from "./platform/database.ts";
 import type { Env } from "./platform/env.ts";
 import { logWarning } from "./platform/log.ts";
@@ -15,7 +16,8 @@ export async function missingSetup(env: Env): Promise<string | null> {
   const missing = [...secretProblems(env), ...(await missingTables(env))];
   // With containers enabled, which needs Docker, the encoder is there nevertheless.
   if (env.ENCODER_URL === "") missing.push("ENCODER_URL is empty, and without an encoder only standard sources play");
-  const wrong = variableProblems(env);
+  const lacking = BINDINGS.filter((name) => !(name in env)).map((name) => `there is no binding ${name}`);
+  const wrong = [...lacking, ...variableProblems(env)];
   const parts = [
     missing.length > 0 &&
       `${missing.join("; ")}: "npm run dev" sets up secrets, tables and the encoder when it is started`,

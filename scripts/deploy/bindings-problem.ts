@@ -1,24 +1,4 @@
-/** What the code uses of `wrangler.toml` apart from variables and secrets. Without one of them, `env.NAME` fails where it is first used. */
-const USED = [
-  "ASSETS",
-  "DB",
-  "MEDIA",
-  "PURGES",
-  "DELIVERIES",
-  "CLIPS",
-  "AUTH_FAILURES",
-  "API_REQUESTS",
-  "BEACONS",
-  "ASSET_MACHINE",
-  "ENCODER",
-  "WEBHOOK_SENDER",
-  "LIVE_ORIGIN",
-  "LIVE_STREAM_MACHINE",
-  "UPLOAD_MACHINE",
-  "VIEW_MACHINE",
-  "VIEW_STORE",
-  "IMAGE_MAKER",
-];
+import { BINDINGS } from "../../src/platform/bindings.ts";
 
 /** The names under which the Worker finds what the configuration gives it; those of its variables are not among them. */
 function bindingsIn(config: unknown, place = ""): string[] {
@@ -41,9 +21,9 @@ const NAMED = new Set(["durable_objects.bindings", "ratelimits"]);
  */
 export function bindingsProblem(config: object): string | null {
   const given = bindingsIn(config);
-  const missing = USED.filter((name) => !given.includes(name));
+  const missing = BINDINGS.filter((name) => !given.includes(name));
   if (missing.length === 0) return null;
-  const unused = given.filter((name) => !USED.includes(name));
+  const unused = given.filter((name) => !BINDINGS.includes(name));
   const others = unused.length === 0 ? "" : `; it has ${unused.join(", ")}, which the code does not use`;
   return `wrangler.toml has no binding ${missing.join(", ")}, which the code uses${others}`;
 }

@@ -47,6 +47,12 @@ test("an edited file fails the check, and so does one that lacks a binding; the 
     await writeFile(types, generated.replace("MEDIA: R2Bucket;", "MEDIA: KVNamespace;"));
     expect((await check(root)).code).toBe(1);
     await writeFile(types, generated);
+    const config = await readFile(join(root, "wrangler.toml"), "utf8");
+    await writeFile(join(root, "wrangler.toml"), config.replace('binding = "CLIPS"', 'binding = "CLIPZ"'));
+    expect((await check(root)).stdout).toContain(
+      "wrangler.toml has no binding CLIPS, which the code uses; it has CLIPZ",
+    );
+    await writeFile(join(root, "wrangler.toml"), config);
     await appendFile(join(root, "wrangler.toml"), '\n[[kv_namespaces]]\nbinding = "PLANTED"\nid = "1"\n');
     const { code, stdout } = await check(root);
     expect(code).toBe(1);

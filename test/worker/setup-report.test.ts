@@ -46,6 +46,13 @@ test("a value that cannot be used is named with the place to correct it", async 
   expect(setup).toMatch(/^MAX_WORKSPACE_STREAMS must be [^;]+: correct it in wrangler\.toml or \.dev\.vars$/);
 });
 
+test("a binding that wrangler.toml lacks is named with the place to correct it", async () => {
+  const { CLIPS: _, ...bindings } = complete();
+  const answer = await ask(createFetch(createApp()), "http://localhost:8787/healthz", bindings as Env);
+  const { setup } = await answer.json<{ setup: string }>();
+  expect(setup).toBe("there is no binding CLIPS: correct it in wrangler.toml or .dev.vars");
+});
+
 describe("with a migration that is not applied", () => {
   const setupOf = async (host: string) => {
     const answer = await ask(createFetch(createApp()), `${host}/healthz`, complete());

@@ -1,0 +1,21 @@
+/** What the code uses of `wrangler.toml` apart from variables and secrets. Without one of them, `env.NAME` fails where it is first used. */
+export const BINDINGS: readonly string[] = [
+  "ASSETS",
+  "DB",
+  "MEDIA",
+  "PURGES",
+  "DELIVERIES",
+  "CLIPS",
+  "AUTH_FAILURES",
+  "API_REQUESTS",
+  "BEACONS",
+  "ASSET_MACHINE",
+  "ENCODER",
+  "WEBHOOK_SENDER",
+  "LIVE_ORIGIN",
+  "LIVE_STREAM_MACHINE",
+  "UPLOAD_MACHINE",
+  "VIEW_MACHINE",
+  "VIEW_STORE",
+  "IMAGE_MAKER",
+];
