@@ -115,7 +115,7 @@ async function showOutcome(name: string): Promise<void> {
       () => 202,
     );
     if (status === 404) {
-      state.textContent = `${name} cannot be played: it is not a video or audio file, or it is damaged.`;
+      state.textContent = `${name} cannot be played: it is not a video or audio file, or it is damaged. Ask for a new link to send another one.`;
       watch.hidden = true;
     }
     if (status === 200) state.textContent = `${name} has been uploaded, and can be watched.`;

@@ -16,8 +16,8 @@ const BINDING_TYPES = "worker-configuration.d.ts";
 const GLOBAL_TYPES = [BINDING_TYPES, "test/worker/environment.d.ts"];
 
 /**
- * Checks types incrementally: `.tsbuildinfo` has each file's hash and its errors. TypeScript 7.0 keeps the errors of other files when a file of global types
- * changes, so each version of those has results of its own.
+ * Checks types incrementally: `.tsbuildinfo` has each file's hash and its errors. TypeScript 7.0 keeps the errors of other files when a file of
+ * global types changes, so each version of those has results of its own.
  */
 const types = (project: string) => async (name: string) => {
   const hash = createHash("sha256");
@@ -26,7 +26,10 @@ const types = (project: string) => async (name: string) => {
   return await run(name, "tsc", "-p", `tsconfig.${project}.json`, "--incremental", "--tsBuildInfoFile", kept);
 };
 
-/** Checks that wrangler.toml has the bindings that the code uses, and that their types are those that `npm run types` generates. The hash in the file says nothing about its content. */
+/**
+ * Checks that wrangler.toml has the bindings that the code uses, and that their types are those that `npm run types` generates. The hash in the file
+ * says nothing about its content.
+ */
 async function bindingsAreFresh(name: string): Promise<Outcome> {
   await mkdir("dist", { recursive: true });
   const folder = await mkdtemp(join("dist", "bindings-"));

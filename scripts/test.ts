@@ -1,7 +1,8 @@
 /**
  * `npm test`: the checks, the bundle's size and every test; ends with `N passed, N failed`, counted from the reports.
- * `npm test -- pure worker` runs only those projects (suite/lanes.ts), `npm test -- test/pure/docs.test.ts` only that file, `npm test -- --changed` only the tests that uncommitted changes can
- * break, and `npm test -- --changed main` those that the changes since `main` can break (suite/changed.ts).
+ * `npm test -- pure worker` runs only those projects (suite/lanes.ts), `npm test -- test/pure/docs.test.ts` only that file, `npm test -- --changed`
+ * only the tests that uncommitted changes can break, and `npm test -- --changed main` those that the changes since `main` can break
+ * (suite/changed.ts).
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -14,8 +14,8 @@ export interface SoundCut {
 }
 
 /**
- * Each segment ends at the AAC frame nearest to the picture's cut, and has at least one frame. Frames keep their distance to the picture: a span whose first frame
- * begins some samples before or after its picture has a start time that says so.
+ * Each segment ends at the AAC frame nearest to the picture's cut, and has at least one frame. Frames keep their distance to the picture: a span
+ * whose first frame begins some samples before or after its picture has a start time that says so.
  */
 export function cutSound({ endsUs, spans }: SoundCuts, sampleRateHz: number): SoundCut[] {
   const samplesIn = (us: number) => (us * sampleRateHz) / 1e6;

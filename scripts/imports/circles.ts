@@ -28,3 +28,34 @@ export function findCircles(edges: ReadonlyMap<string, ReadonlySet<string>>): st
   for (const node of edges.keys()) if (!indexes.has(node)) visit(node);
   return circles;
 }
+
+/**
+ * @param component nodes of which each reaches each, as `findCircles` returns them
+ * @returns the fewest of them that are a cycle, in its order
+ */
+export function shortestCircle(
+  component: readonly string[],
+  edges: ReadonlyMap<string, ReadonlySet<string>>,
+): string[] {
+  const members = new Set(component);
+  const all = component.map((start) => wayBack(start, (node) => [...edges.get(node)!].filter((to) => members.has(to))));
+  return all.reduce((best, one) => (one.length < best.length ? one : best));
+}
+
+/** @returns the shortest way from a node to itself (breadth first), without its end */
+function wayBack(start: string, next: (node: string) => readonly string[]): string[] {
+  const seen = new Set<string>();
+  let ways = [[start]];
+  while (ways.length > 0) {
+    const home = ways.find((way) => next(way.at(-1)!).includes(start));
+    if (home !== undefined) return home;
+    ways = ways.flatMap((way) =>
+      next(way.at(-1)!).flatMap((node) => {
+        if (seen.has(node)) return [];
+        seen.add(node);
+        return [[...way, node]];
+      }),
+    );
+  }
+  throw new Error(`${start} is in no cycle`);
+}

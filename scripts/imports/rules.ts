@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { findCircles } from "./circles.ts";
+import { findCircles, shortestCircle } from "./circles.ts";
 import { isComposition, isOpen, type Place, placeOf } from "./map.ts";
 import type { Module } from "./read.ts";
 
@@ -38,15 +38,41 @@ export function brokenRules(modules: readonly Module[]): string[] {
     ...findCircles(new Map(modules.map(({ path, imports }) => [path, new Set(imports)]))).map(
       (circle) => `circle of ${circle.length} files: ${circle.join(", ")}`,
     ),
-    ...findCircles(roomGraph(modules)).map((circle) => `circle of ${circle.length} folders: ${circle.join(", ")}`),
+    ...roomCircles(modules),
+    ...unmappedDomains(modules),
   ];
+}
+
+/** Each cycle of rooms, with an import for each step of the shortest way around. */
+function roomCircles(modules: readonly Module[]): string[] {
+  const graph = roomGraph(modules);
+  return findCircles(graph).map((circle) => {
+    const shortest = shortestCircle(circle, graph);
+    const steps = shortest.map((room, n) => importBetween(modules, room, shortest[n + 1] ?? shortest[0]!));
+    return `circle of ${circle.length} folders: ${circle.join(", ")}, as ${steps.join(", and ")}`;
+  });
+}
+
+function importBetween(modules: readonly Module[], from: string, to: string): string {
+  const { path, imports } = modules.find(
+    (module) => placeOf(module.path).room === from && module.imports.some((target) => placeOf(target).room === to),
+  )!;
+  return `${path} imports ${imports.find((target) => placeOf(target).room === to)}`;
+}
+
+const NO_FLOOR = "the folder has no floor (scripts/imports/map.ts)";
+
+function unmappedDomains(modules: readonly Module[]): string[] {
+  const places = modules.map(({ path }) => placeOf(path));
+  const domains = places.flatMap(({ domain, floor }) => (domain !== null && floor === undefined ? [domain] : []));
+  return [...new Set(domains)].map((domain) => `src/${domain}: ${NO_FLOOR}`);
 }
 
 function brokenBy(path: string, target: string): string | null {
   const [from, to] = [placeOf(path), placeOf(target)];
   if (from.root !== to.root) return brokenBetweenRoots(path, from, target, to);
   if (from.root !== "src") return null;
-  if (from.floor === undefined || to.floor === undefined) return "the folder has no floor (scripts/imports/map.ts)";
+  if (from.floor === undefined || to.floor === undefined) return NO_FLOOR;
   if (from.floor < to.floor) return `${nameOf(from)} lies below ${nameOf(to)}`;
   if (from.domain === "media" && EFFECTS.test(target)) return "media/ is pure and reaches no binding";
   if (from.domain === to.domain || isComposition(from) || isOpen(to)) return null;

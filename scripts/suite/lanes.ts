@@ -3,8 +3,9 @@ export type Lane = readonly string[];
 
 /**
  * Phases run one after another, the lanes of a phase concurrently. The first two are bound by the CPU: their tests wait for conditions, and may take
- * longer. The others play and broadcast in real time, so they leave a part of the CPU free: a third lane beside players makes them stall, and so do, for the live
- * players, the crash tests and e2e. Beside the live players run `conformance`, which takes a quarter of a core, and `pure`, which yields to them.
+ * longer. The others play and broadcast in real time, so they leave a part of the CPU free: a third lane beside players makes them stall, and so do,
+ * for the live players, the crash tests and e2e. Beside the live players run `conformance`, which takes a quarter of a core, and `pure`, which yields
+ * to them.
  */
 export const PHASES: readonly (readonly Lane[])[] = [
   [["crash"], ["platform"]],

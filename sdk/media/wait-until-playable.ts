@@ -14,7 +14,8 @@ export interface PlayableOptions {
  * Waits until an HLS manifest can be played.
  *
  * @param manifestUrl with the token of a private playback ID
- * @throws {ApiError} when playback is refused, and with the status 404 when there is no such playback ID, or when the media could not be processed; {ConnectionError}; the signal's reason
+ * @throws {ApiError} when playback is refused, and with the status 404 when there is no such playback ID, or when the media could not be processed;
+ *   {ConnectionError}; the signal's reason
  */
 export async function waitUntilPlayable(
   manifestUrl: string,

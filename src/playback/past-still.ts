@@ -19,7 +19,8 @@ const MOMENT_SECONDS = 0.001;
  * The order of a frame of a broadcast on air, out of a segment that is whole.
  *
  * @param seconds since the broadcast began, as of a clip of it
- * @throws {Problem} validation_failed after what has been broadcast; not_ready in the segment that is not whole yet; playback_not_found where there is no picture; unavailable
+ * @throws {Problem} validation_failed after what has been broadcast; not_ready in the segment that is not whole yet; playback_not_found where there
+ *   is no picture; unavailable
  */
 export async function pastStillOrder(
   env: Env,

@@ -178,8 +178,8 @@ function soundOf(rows: Rendition[], added: AddedTrack[], audioTrackCount: number
 }
 
 /**
- * Sound that was added has the labels of its track, is offered while there is one, and follows the rest in the order of the tracks. Recordings of broadcasts are in spans, which sound does not
- * have that was added before it was cut like them.
+ * Sound that was added has the labels of its track, is offered while there is one, and follows the rest in the order of the tracks. Recordings of
+ * broadcasts are in spans, which sound does not have that was added before it was cut like them.
  */
 function withAddedSound(rows: Rendition[], added: AddedTrack[]): Rendition[] {
   const isInSpans = ({ segments }: Rendition) => segments.spans !== undefined;

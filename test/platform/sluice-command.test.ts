@@ -273,8 +273,8 @@ describe("a failure is explained, with its own exit status", () => {
   const wrongKey = { SLUICE_ACCESS_TOKEN: "a", SLUICE_SECRET_KEY: "b" };
   const cases: [string, string[], NodeJS.ProcessEnv | null, number, string][] = [
     ["a missing file", ["upload", "/no/such.mp4"], null, 1, "There is no file /no/such.mp4.\n"],
-    ["a folder", ["upload", "/"], null, 1, "/ is a folder; give a file.\n"],
-    ["an empty file", ["upload", "/dev/null"], null, 1, "/dev/null is empty.\n"],
+    ["a folder", ["upload", "/"], null, 1, "The path / is a folder; give a file.\n"],
+    ["an empty file", ["upload", "/dev/null"], null, 1, "The file /dev/null is empty.\n"],
     ["no file", ["upload"], null, 2, "FILE or URL is missing.\n"],
     ["two files", ["upload", "a", "b"], null, 2, "Unexpected: b.\n"],
     [

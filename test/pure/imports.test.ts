@@ -102,6 +102,11 @@ describe("a forbidden import is reported", () => {
   });
 });
 
+test("a domain that is not on the map is reported, although nothing imports it", () => {
+  const found = wrongIn({ "src/helpers/a.ts": ``, "src/helpers/b/b.ts": `` });
+  expect(found).toEqual(["src/helpers: the folder has no floor (scripts/imports/map.ts)"]);
+});
+
 describe("an import cycle is reported", () => {
   test("of files, type imports included", () => {
     const found = wrongIn({
@@ -120,7 +125,24 @@ describe("an import cycle is reported", () => {
       "src/live/clips/c.ts": `import "../streams/d.ts";`,
       "src/live/streams/d.ts": ``,
     });
-    expect(found).toEqual(["circle of 2 folders: src/live/clips, src/live/streams"]);
+    expect(found).toEqual([
+      "circle of 2 folders: src/live/clips, src/live/streams, as src/live/clips/c.ts imports src/live/streams/d.ts, and src/live/streams/a.ts imports src/live/clips/b.ts",
+    ]);
+  });
+
+  test("of many folders, with the imports of the shortest way around", () => {
+    const found = wrongIn({
+      "src/live/a/a.ts": `import "../b/b.ts";`,
+      "src/live/b/b.ts": `import "../c/c.ts";`,
+      "src/live/c/c.ts": `import "../d/d.ts";`,
+      "src/live/d/d.ts": ``,
+      "src/live/d/back.ts": `import "../c/other.ts"; import "../a/other.ts";`,
+      "src/live/c/other.ts": ``,
+      "src/live/a/other.ts": ``,
+    });
+    expect(found).toEqual([
+      "circle of 4 folders: src/live/a, src/live/b, src/live/c, src/live/d, as src/live/c/c.ts imports src/live/d/d.ts, and src/live/d/back.ts imports src/live/c/other.ts",
+    ]);
   });
 
   test.each([
@@ -138,7 +160,10 @@ describe("an import cycle is reported", () => {
       [`${other}/c.ts`]: `import type { D } from "${to(other, one)}/d.ts";`,
       [`${one}/d.ts`]: ``,
     });
-    expect(found).toEqual([`circle of 2 folders: ${[one, other].sort().join(", ")}`]);
+    const steps = [`${one}/a.ts imports ${other}/b.ts`, `${other}/c.ts imports ${one}/d.ts`];
+    expect(found).toEqual([
+      `circle of 2 folders: ${[one, other].sort().join(", ")}, as ${(one < other ? steps : steps.toReversed()).join(", and ")}`,
+    ]);
   });
 
   test("a folder that imports its subfolder, or its parent, in one direction only is not a cycle", () => {

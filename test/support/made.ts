@@ -1,6 +1,6 @@
 /**
- * Files that ffmpeg makes for tests, and facts that ffprobe finds, cached under `test/.media/` by command line and ffmpeg version: each is made once for all tests, processes
- * and runs. A file must depend only on its command line.
+ * Files that ffmpeg makes for tests, and facts that ffprobe finds, cached under `test/.media/` by command line and ffmpeg version: each is made once
+ * for all tests, processes and runs. A file must depend only on its command line.
  */
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";

@@ -1,6 +1,7 @@
 /**
  * Broadcasts pushed over HTTP. The Worker forwards the body of a request to `/ingest/{streamKey}` to
- *   POST /push   Authorization: Bearer {ENCODER_SECRET, or a gateway's credential}, X-Stream-Key, X-Worker-Url (the encoder service only; a gateway has its own)
+ *   POST /push   Authorization: Bearer {ENCODER_SECRET, or a gateway's credential}, X-Stream-Key, X-Worker-Url (the encoder service only; a gateway
+ *   has its own)
  * The body is MPEG-TS, FLV or fragmented MP4 and lasts as long as the broadcast. The response is one line with a PushAnswer, sent
  * immediately when the broadcast is refused.
  */

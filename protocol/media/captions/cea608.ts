@@ -20,8 +20,8 @@ const blank = (): Screen => Array.from({ length: LAST_ROW + 1 }, () => []);
 
 /**
  * Decodes the words of one channel of CEA-608 into cues: pop-on, roll-up and paint-on captions, colours of text, italics, underlines, special and
- * extended characters (CTA-608-E, 47 CFR §79.101). Backgrounds are left out. A cue begins when its text is on the screen, and ends when the text changes; a row that is
- * typed on the screen is one cue from its first character on. Text that is no caption (T1 to T4, XDS) is left out.
+ * extended characters (CTA-608-E, 47 CFR §79.101). Backgrounds are left out. A cue begins when its text is on the screen, and ends when the text
+ * changes; a row that is typed on the screen is one cue from its first character on. Text that is no caption (T1 to T4, XDS) is left out.
  */
 export class Cea608 {
   readonly #channel: Cea608Channel;

@@ -14,8 +14,8 @@ const [CC_PACKET_DATA, CC_PACKET_START] = [2, 3];
 
 /**
  * Decodes one service of CEA-708 into cues: the text of the windows that are visible, from top to bottom (CTA-708-E §5 to §8). Colours of
- * text, italics, underlines, the alignment and the place in a wide picture are kept; backgrounds and fonts are not. Windows that are shown together are one cue. Delays (DLY) are not
- * waited for.
+ * text, italics, underlines, the alignment and the place in a wide picture are kept; backgrounds and fonts are not. Windows that are shown together
+ * are one cue. Delays (DLY) are not waited for.
  */
 export class Cea708 {
   readonly #service: Cea708Service;

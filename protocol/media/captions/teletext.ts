@@ -18,7 +18,8 @@ interface Selected {
 
 /**
  * Decodes subtitle pages of DVB teletext into cues (ETSI EN 300 472, EN 300 706): the boxed text of level 1 with the national characters of Latin
- * languages, colours of text, and accents and further characters of level 1.5. Backgrounds and sizes are left out. A cue begins with the header of its page.
+ * languages, colours of text, and accents and further characters of level 1.5. Backgrounds and sizes are left out. A cue begins with the header of
+ * its page.
  */
 export class Teletext {
   readonly #pages: Map<string, Selected>;

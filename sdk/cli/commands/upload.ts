@@ -137,17 +137,19 @@ async function openSource(path: string): Promise<{ file: UploadFile } & AsyncDis
     return { file, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
   const file = await openFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(PROBLEMS[error.code ?? ""]?.(path) ?? `${path} cannot be opened: ${error.message}.`);
+    throw new CommandError(
+      PROBLEMS[error.code ?? ""]?.(path) ?? `The file ${path} cannot be opened: ${error.message}.`,
+    );
   });
   if (file.sizeBytes > 0) return { file, [Symbol.asyncDispose]: () => file.close() };
   await file.close();
-  throw new CommandError(`${path} is empty.`);
+  throw new CommandError(`The file ${path} is empty.`);
 }
 
 const PROBLEMS: Record<string, (path: string) => string> = {
   ENOENT: (path) => `There is no file ${path}.`,
-  EISDIR: (path) => `${path} is a folder; give a file.`,
-  EACCES: (path) => `${path} may not be read.`,
+  EISDIR: (path) => `The path ${path} is a folder; give a file.`,
+  EACCES: (path) => `The file ${path} may not be read.`,
 };
 
 export const upload: Command = { summary: "uploads a file, or has the platform fetch a URL", usage: USAGE, run };

@@ -4,7 +4,7 @@ import { problemResponses } from "../../platform/http/openapi.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { openEngine } from "../engines/open-engine.ts";
 
-/** Beacons have no longer ones. */
+/** The ids of views are cut to this length (`beacons/beacon-batch.ts`). */
 const MAX_ID_LENGTH = 2048;
 
 const ForgottenViewer = z

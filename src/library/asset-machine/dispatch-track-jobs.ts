@@ -7,7 +7,11 @@ import { contextOfSource } from "./dispatch.ts";
 import { endTrack } from "./end-track.ts";
 import { dropCaptions } from "./on-captions-job.ts";
 
-/** Submits the jobs of added audio tracks and that of the source's subtitles, and takes back those whose lease has expired. @returns when to do so again, epoch ms */
+/**
+ * Submits the jobs of added audio tracks and that of the source's subtitles, and takes back those whose lease has expired.
+ *
+ * @returns when to do so again, epoch ms
+ */
 export async function dispatchTrackJobs(machine: AssetParts): Promise<number> {
   const { clock, env, trackJobs, tracks } = machine;
   const contextOf = ({ id }: JobRow) => {

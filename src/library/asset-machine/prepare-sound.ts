@@ -15,8 +15,8 @@ const WAIT_MS = 30_000;
 const WAIT_FOR_UPLOAD_MS = 3_600_000;
 
 /**
- * The next step of an audio track: its file is copied to R2, and those that are mixed into it, and then an encoder probes the copy. Encoding waits until the media is ready,
- * because the track is made as long as the media.
+ * The next step of an audio track: its file is copied to R2, and those that are mixed into it, and then an encoder probes the copy. Encoding waits
+ * until the media is ready, because the track is made as long as the media.
  */
 export async function prepareSound(machine: AssetParts, track: PendingTrack): Promise<void> {
   const { id, assetId } = track;

@@ -15,7 +15,10 @@ export const beginAsset = (db: Database, id: string, now: Date) =>
     .set({ status: "processing", updatedAt: now, ...nextRevision })
     .where(and(eq(assets.id, id), isWaiting));
 
-/** Deletes the rows of an asset whose file will not come. Without effect on one that has begun, or that its owner has deleted. Its machine removes the bytes of its tracks. */
+/**
+ * Deletes the rows of an asset whose file will not come. Without effect on one that has begun, or that its owner has deleted. Its machine removes the
+ * bytes of its tracks.
+ */
 export const discardWaiting = (db: Database, id: string) => [
   db.delete(assets).where(and(eq(assets.id, id), isWaiting, sql`deleted_at IS NULL`)),
   db.delete(playbackIds).where(and(eq(playbackIds.targetId, id), isGone(id))),

@@ -24,7 +24,8 @@ import { uploadEvent } from "./upload-event.ts";
 /**
  * Records an upload and its media, with `video.media.upload`, and hands the upload to its machine. The tracks of its inputs are prepared at once.
  *
- * @throws {Problem} mp4_support_with_drm, duplicate_language_name, upload_limit_reached, media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
+ * @throws {Problem} mp4_support_with_drm, duplicate_language_name, upload_limit_reached, media_limit_reached, storage_limit_reached,
+ *   validation_failed, no_drm_configuration
  */
 export async function createUpload(
   { corsOrigin, pushMediaSettings, tusMetadata }: CreateUpload & { tusMetadata?: string },

@@ -58,7 +58,11 @@ export async function listWaiting(
   return { uploads: rows.map(toUpload), total: totals[0]?.total ?? 0 };
 }
 
-/** Moves an upload out of `waiting`, with its settings as they are now, because its media may be deleted next. @param onlyIf a further condition, in SQL */
+/**
+ * Moves an upload out of `waiting`, with its settings as they are now, because its media may be deleted next.
+ *
+ * @param onlyIf a further condition, in SQL
+ */
 export const settleUpload = (
   db: Database,
   id: string,

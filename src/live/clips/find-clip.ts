@@ -24,7 +24,10 @@ export interface FoundClip extends ClipMedia {
   access: "public" | "private";
 }
 
-/** The segments no longer exist: the recording was deleted, or there was none. `gone` is the clip that was saved for the range; null when there is none. */
+/**
+ * The segments no longer exist: the recording was deleted, or there was none. `gone` is the clip that was saved for the range; null when there is
+ * none.
+ */
 export interface GoneClip {
   gone: ClipMedia | null;
 }

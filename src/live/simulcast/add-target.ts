@@ -21,8 +21,8 @@ const TARGETS_PER_STREAM = 5;
 /**
  * Adds a simulcast target.
  *
- * @throws {Problem} stream_not_found; stream_not_idle: the stream is broadcasting or disabled (media contract, live streams); validation_failed: an invalid URL, or the
- *   stream has five targets
+ * @throws {Problem} stream_not_found; stream_not_idle: the stream is broadcasting or disabled (media contract, live streams); validation_failed: an
+ *   invalid URL, or the stream has five targets
  */
 export async function addTarget(
   streamId: string,

@@ -19,8 +19,8 @@ const EVENT_OF = {
 } as const;
 
 /**
- * Keeps the state of a target for its record, and announces it. A failure is kept when the broadcast ends after it. It may be reported after the broadcaster has left, because a short broadcast can end before its targets
- * respond. A repeated report is the same event.
+ * Keeps the state of a target for its record, and announces it. A failure is kept when the broadcast ends after it. It may be reported after the
+ * broadcaster has left, because a short broadcast can end before its targets respond. A repeated report is the same event.
  *
  * @returns null when the target was removed meanwhile
  * @throws {Problem} session_over, when another session has begun

@@ -92,7 +92,11 @@ export class TimeContainer {
   }
 }
 
-/** With the times as they are given: those of its parent are not looked at. @throws {CaptionsError} captions_malformed for elements that are too deep in each other */
+/**
+ * With the times as they are given: those of its parent are not looked at.
+ *
+ * @throws {CaptionsError} captions_malformed for elements that are too deep in each other
+ */
 export function timedElement(element: TtmlElement, place: Place, clock: Clock, depth: number): Timed {
   requireShallow(depth);
   const times = new TimeContainer(element, place, clock);

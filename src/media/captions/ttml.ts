@@ -30,8 +30,8 @@ interface Run {
 /**
  * Cues of a TTML document: the text of `p`, and of `span` and `br` inside it (W3C TTML 1 and 2, IMSC, EBU-TT-D). A paragraph whose spans have times of
  * their own is a cue for each time at which its text changes. Times are clock times, offsets, frames or ticks, in parallel or in sequence;
- * styles are bold, italics, underline and the colours that WebVTT has classes for, direct, by reference, nested, or those of the region; a region at the top is kept as a
- * line setting.
+ * styles are bold, italics, underline and the colours that WebVTT has classes for, direct, by reference, nested, or those of the region; a region at
+ * the top is kept as a line setting.
  *
  * @throws {CaptionsError} captions_malformed, captions_too_large, captions_too_long
  */

@@ -6,7 +6,8 @@ import { availability, producerTime, type SetContext } from "./mpd-sets.ts";
 import { TEXT_TIMESCALE } from "./wvtt.ts";
 
 /**
- * The captions of the picture, in its segments: that in progress grows with the parts of the picture. They appear in a Period that has begun when they have shown text for the first time.
+ * The captions of the picture, in its segments: that in progress grows with the parts of the picture. They appear in a Period that has begun when
+ * they have shown text for the first time.
  *
  * @param firstId of the adaptation sets
  */

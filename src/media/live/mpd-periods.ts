@@ -24,8 +24,8 @@ export interface MpdPeriod {
 }
 
 /**
- * Start of a session's first Period on the MPD's timeline. Where the timeline and the media's times were equal, Shaka 5.2 would compute the offset of the text
- * from each chunk of the picture, and show captions up to a second early (docs/decisions/0117).
+ * Start of a session's first Period on the MPD's timeline. Where the timeline and the media's times were equal, Shaka 5.2 would compute the offset of
+ * the text from each chunk of the picture, and show captions up to a second early (docs/decisions/0117).
  */
 const FIRST_START_SECONDS = 0.001;
 
@@ -42,7 +42,8 @@ export interface PeriodOrigin {
 }
 
 /**
- * The session's Periods from its first segment on. After a discontinuity a Period starts at its capture time. Other Periods start exactly where the previous one ended.
+ * The session's Periods from its first segment on. After a discontinuity a Period starts at its capture time. Other Periods start exactly where the
+ * previous one ended.
  */
 export function periodsOf(renditions: MpdRendition[], origin: PeriodOrigin | null = null): MpdPeriod[] {
   const known = renditions.flatMap(({ live }) => live.periodStarts).filter((msn) => msn >= (origin?.firstMsn ?? 0));
@@ -71,7 +72,10 @@ export function periodsOf(renditions: MpdRendition[], origin: PeriodOrigin | nul
   return periods;
 }
 
-/** Whether the rendition is listed in a Period that starts at this segment. A segment that has not arrived yet counts, unless the rendition has been dropped. */
+/**
+ * Whether the rendition is listed in a Period that starts at this segment. A segment that has not arrived yet counts, unless the rendition has been
+ * dropped.
+ */
 function isPlayed(live: LiveRendition, msn: number): boolean {
   if (live.droppedFrom !== null && msn >= live.droppedFrom) return false;
   return msn >= live.firstMsn && segmentAt(live, msn)?.isGap !== true;
@@ -104,7 +108,8 @@ export interface ListedSegment {
 }
 
 /**
- * The segments of a rendition in a Period, from one sequence number on. With low latency this includes the segment after the last whole one, even before its first part exists. Its duration is estimated from those before it.
+ * The segments of a rendition in a Period, from one sequence number on. With low latency this includes the segment after the last whole one, even
+ * before its first part exists. Its duration is estimated from those before it.
  */
 export function listedSegments(
   { facts, live }: MpdRendition,

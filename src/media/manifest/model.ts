@@ -98,8 +98,8 @@ export interface Presentation {
 
 /**
  * Selects the renditions to offer. While an asset is processed: the source itself (passthrough) and every whole rung. Without passthrough:
- * the whole rungs, or else the growing ones up to a common end; while a standard upload is coming in, the source as far as it has arrived. For a ready asset: the ladder, with the source as its top rung when its
- * segments lie on the ladder's grid.
+ * the whole rungs, or else the growing ones up to a common end; while a standard upload is coming in, the source as far as it has arrived. For a
+ * ready asset: the ladder, with the source as its top rung when its segments lie on the ladder's grid.
  *
  * @returns null when nothing is playable (yet)
  */

@@ -14,7 +14,11 @@ export function nearestFlag(name: string, known: readonly string[]): string | nu
   return flags.find((one) => stemOf(one) === stem) ?? null;
 }
 
-/** Whether an unknown field probably switches off what is on by default, such as `enabled: false` for `isEnabled`. @param member `fields`: those known beside it */
+/**
+ * Whether an unknown field probably switches off what is on by default, such as `enabled: false` for `isEnabled`.
+ *
+ * @param member `fields`: those known beside it
+ */
 export function isSwitchOff({
   fields,
   name,

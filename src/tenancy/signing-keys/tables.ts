@@ -1,6 +1,9 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** The keys that sign playback tokens. The private half is stored only of a workspace's own key for tokens made by the API. Written by `repository.ts` of this folder. */
+/**
+ * The keys that sign playback tokens. The private half is stored only of a workspace's own key for tokens made by the API. Written by `repository.ts`
+ * of this folder.
+ */
 export const signingKeys = sqliteTable(
   "signing_keys",
   {

@@ -4,7 +4,10 @@ import { type Lasting, SingleFlight } from "../../platform/single-flight.ts";
 import { TtlCache } from "../../platform/ttl-cache.ts";
 import { findSigningKey } from "./repository.ts";
 
-/** How long an isolate answers from memory, and so how long a revoked key still works. An unknown key is looked up each time, so that a new one works at once. */
+/**
+ * How long an isolate answers from memory, and so how long a revoked key still works. An unknown key is looked up each time, so that a new one works
+ * at once.
+ */
 const KEY_KNOWN_MS = 3000;
 const known = new TtlCache<CryptoKey>(256);
 const lookups = new SingleFlight<CryptoKey | null>();

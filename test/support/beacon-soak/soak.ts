@@ -1,4 +1,7 @@
-/** The soak of beacons: players report views while the Worker is killed repeatedly. Then what the API knows of them is compared with what was answered (see verdict.ts). */
+/**
+ * The soak of beacons: players report views while the Worker is killed repeatedly. Then what the API knows of them is compared with what was answered
+ * (see verdict.ts).
+ */
 import { startTestPlatform, type TestPlatform } from "../platform.ts";
 import { Random, type Range } from "../soak/random.ts";
 import { aimAtWorker, killWorker, untilUp } from "../soak/worker-kill.ts";
