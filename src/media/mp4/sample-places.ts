@@ -28,23 +28,40 @@ export class PlaceReader {
 
   async read(count: number): Promise<void> {
     await this.readSizes(count);
-    const { sizes, offsets } = this;
     for (let row = 0; row < count;) {
       // A promise only when a table's next rows have to be loaded: finely interleaved media has a chunk for each sample.
       if (this.samplesLeft === 0) {
         if (this.chunkRows.isEmpty) await this.loadChunks();
         if (!this.layout.hasNext) await this.layout.advance();
-        this.nextChunk();
       }
-      const end = Math.min(count, row + this.samplesLeft);
-      this.samplesLeft -= end - row;
-      let { next } = this;
+      row = this.readChunks(row, count);
+    }
+  }
+
+  /** Reads the samples of the chunks that one row of `stsc` describes and whose offsets are in memory. @returns the row of the next sample */
+  private readChunks(firstRow: number, count: number): number {
+    const { sizes, offsets, chunkRows, wideOffsets, layout } = this;
+    const { view } = chunkRows;
+    let [row, at, next, samplesLeft, chunks] = [firstRow, chunkRows.at, this.next, this.samplesLeft, 0];
+    while (row < count) {
+      if (samplesLeft === 0) {
+        if (at === view.byteLength || chunks === layout.chunksLeft) break;
+        next = wideOffsets ? view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4) : view.getUint32(at);
+        at += wideOffsets ? 8 : 4;
+        chunks += 1;
+        samplesLeft = layout.samplesPerChunk;
+      }
+      const end = Math.min(count, row + samplesLeft);
+      samplesLeft -= end - row;
       for (; row < end; row++) {
         offsets[row] = next;
         next += sizes[row]!;
       }
-      this.next = next;
     }
+    chunkRows.at = at;
+    layout.take(chunks);
+    [this.next, this.samplesLeft] = [next, samplesLeft];
+    return row;
   }
 
   private async readSizes(count: number): Promise<void> {
@@ -65,14 +82,6 @@ export class PlaceReader {
   private async loadChunks(): Promise<void> {
     standardOnlyIf(await this.chunkRows.load(), "fewer chunks than samples need");
   }
-
-  private nextChunk(): void {
-    const rows = this.chunkRows;
-    const { view, at } = rows;
-    this.next = this.wideOffsets ? view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4) : view.getUint32(at);
-    rows.at += this.wideOffsets ? 8 : 4;
-    this.samplesLeft = this.layout.nextChunk();
-  }
 }
 
 /** The number of samples per chunk. A row of `stsc` applies up to the first chunk of the next row. */
@@ -88,14 +97,23 @@ class ChunkLayout {
 
   /** Whether the current row applies to the next chunk. */
   get hasNext(): boolean {
-    return this.until !== null && this.chunk + 1 < this.until;
+    return this.until !== null && this.chunksLeft > 0;
   }
 
-  nextChunk(): number {
-    this.chunk += 1;
+  /** Number of chunks to which the current row still applies. */
+  get chunksLeft(): number {
+    return this.until! - this.chunk - 1;
+  }
+
+  /** Of the current row. */
+  get samplesPerChunk(): number {
     standardOnlyIf(this.samples >= 0, "the first chunk is not described");
     standardOnlyIf(this.samples > 0, "an empty chunk");
     return this.samples;
+  }
+
+  take(chunks: number): void {
+    this.chunk += chunks;
   }
 
   /** Moves to the row that applies to the next chunk. */
