@@ -13,7 +13,8 @@ export const isLocal = (url: string): boolean => url.startsWith("http:") && isSe
 
 /** What a bare `wrangler dev` lacks, in one line with the command that adds it; null = nothing. */
 export async function missingSetup(env: Env): Promise<string | null> {
-  const missing = [...secretProblems(env), ...(await missingTables(env))];
+  const tables = await tableProblems(env);
+  const missing = [...secretProblems(env), ...tables.missing];
   // With containers enabled, which needs Docker, the encoder is there nevertheless.
   if (env.ENCODER_URL === "") missing.push("ENCODER_URL is empty, and without an encoder only standard sources play");
   const lacking = BINDINGS.filter((name) => !(name in env)).map((name) => `there is no binding ${name}`);
@@ -22,31 +23,44 @@ export async function missingSetup(env: Env): Promise<string | null> {
     missing.length > 0 &&
       `${missing.join("; ")}: "npm run dev" sets up secrets, tables and the encoder when it is started`,
     wrong.length > 0 && `${wrong.join("; ")}: correct it in wrangler.toml or .dev.vars`,
+    tables.unknown.length > 0 &&
+      `the database has ${tables.unknown.join(", ")}, which this copy lacks: use the branch that has it, or stop, and delete .wrangler/state and .dev.vars to begin anew (of npm start: .sluice/state)`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? null : parts.join("; ");
 }
 
-async function missingTables(env: Env): Promise<string[]> {
+interface TableProblems {
+  /** What the database lacks, in words. */
+  missing: string[];
+  /** Files of migrations that the database has and this build lacks. */
+  unknown: string[];
+}
+
+async function tableProblems(env: Env): Promise<TableProblems> {
   try {
     await openDatabase(env.DB).run(sql`select 1 from workspaces limit 1`);
   } catch (error) {
-    return isUnmigrated(error) ? ["the database's migrations have not been applied"] : [];
+    return { missing: isUnmigrated(error) ? ["the database's migrations have not been applied"] : [], unknown: [] };
   }
-  return await missingMigrations(env);
+  return await migrationProblems(env);
 }
 
 /**
- * The migrations of this build that wrangler's table does not list. A query cannot show a missing column: SQLite reads an unknown name in
- * double quotes, which is how drizzle writes columns, as a text. Nothing is known of a database that was migrated in another way.
+ * Compares the migrations of this build with those that wrangler's table lists. A query cannot show a missing column: SQLite reads an unknown
+ * name in double quotes, which is how drizzle writes columns, as a text. Nothing is known of a database that was migrated in another way.
  */
-async function missingMigrations(env: Env): Promise<string[]> {
+async function migrationProblems(env: Env): Promise<TableProblems> {
   const applied = await env.DB.prepare("SELECT name FROM d1_migrations")
     .all<{ name: string }>()
     .catch(() => null);
-  if (applied === null || applied.results.length === 0) return [];
-  const names = new Set(applied.results.map(({ name }) => name));
-  const missing = journal.entries.map(({ tag }) => `${tag}.sql`).filter((name) => !names.has(name));
-  return missing.length === 0 ? [] : [`the database lacks ${missing.map((name) => `migrations/${name}`).join(", ")}`];
+  if (applied === null || applied.results.length === 0) return { missing: [], unknown: [] };
+  const names = new Set(applied.results.map(({ name }) => `migrations/${name}`));
+  const known = new Set(journal.entries.map(({ tag }) => `migrations/${tag}.sql`));
+  const lacking = [...known].filter((name) => !names.has(name));
+  return {
+    missing: lacking.length === 0 ? [] : [`the database lacks ${lacking.join(", ")}`],
+    unknown: [...names].filter((name) => !known.has(name)),
+  };
 }
 
 /** Logs what is missing, at the first request of an isolate and only on this machine. */

@@ -53,13 +53,13 @@ test("a binding that wrangler.toml lacks is named with the place to correct it",
   expect(setup).toBe("there is no binding CLIPS: correct it in wrangler.toml or .dev.vars");
 });
 
-describe("with a migration that is not applied", () => {
+describe("with other migrations than the database has", () => {
   const setupOf = async (host: string) => {
     const answer = await ask(createFetch(createApp()), `${host}/healthz`, complete());
     return (await answer.json<{ setup?: string }>()).setup;
   };
 
-  test("/healthz names it on this machine alone", async () => {
+  test("/healthz names one that is not applied, on this machine alone", async () => {
     const all = await env.DB.prepare("SELECT name FROM d1_migrations ORDER BY id").all<{ name: string }>();
     const newest = all.results.at(-1)!.name;
     await env.DB.prepare("DELETE FROM d1_migrations WHERE name = ?").bind(newest).run();
@@ -71,9 +71,26 @@ describe("with a migration that is not applied", () => {
     expect(await setupOf("http://localhost:8787")).toBeUndefined();
   });
 
-  test("a migration that is newer than the build, and a database that was migrated in another way, are no problem", async () => {
+  test("one that is newer than the build is named with the remedy, on this machine alone, and nothing is down", async () => {
     await env.DB.exec("INSERT INTO d1_migrations (name) VALUES ('9999_newer.sql')");
-    expect(await setupOf("http://localhost:8787")).toBeUndefined();
+    const [local, deployed] = await Promise.all(
+      ["http://localhost:8787", "https://sluice.test"].map((host) =>
+        ask(createFetch(createApp()), `${host}/healthz`, complete()),
+      ),
+    );
+    expect([local!.status, await local!.json()]).toEqual([
+      200,
+      {
+        status: "up",
+        setup:
+          "the database has migrations/9999_newer.sql, which this copy lacks: use the branch that has it, or stop, and delete .wrangler/state and .dev.vars to begin anew (of npm start: .sluice/state)",
+      },
+    ]);
+    expect([deployed!.status, await deployed!.json()]).toEqual([200, { status: "up" }]);
+    await env.DB.exec("DELETE FROM d1_migrations WHERE name = '9999_newer.sql'");
+  });
+
+  test("nothing is said of a database that was migrated in another way", async () => {
     await env.DB.exec("ALTER TABLE d1_migrations RENAME TO other_migrations");
     expect(await setupOf("http://localhost:8787")).toBeUndefined();
   });
