@@ -7,7 +7,7 @@ if (!existsSync("node_modules/wrangler")) {
 }
 if (!process.features.typescript) {
   console.error(
-    `This is Node ${process.versions.node}, and the scripts need Node 24, which npm installs with its install script. That did not run. Run \`npm rebuild node\`.`,
+    `This is Node ${process.versions.node}, and the scripts need Node 24, which npm installs with its install script. That has not run. Wait if \`npm ci\` is still running, otherwise run \`npm rebuild node\`.`,
   );
   process.exit(1);
 }
