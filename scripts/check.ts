@@ -7,6 +7,7 @@ import { styleText } from "node:util";
 import { nearestName } from "../protocol/nearest-name.ts";
 import { bindingsProblem } from "./deploy/bindings-problem.ts";
 import { readBaseConfig } from "./deploy/config.ts";
+import { variablesProblems } from "./deploy/variables-problems.ts";
 import { migrationsAreFresh } from "./check/migrations.ts";
 import { type Outcome, run } from "./check/run.ts";
 
@@ -27,7 +28,7 @@ const types = (project: string) => async (name: string) => {
 };
 
 /**
- * Checks that wrangler.toml has the bindings that the code uses, and that their types are those that `npm run types` generates. The hash in the file
+ * Checks that wrangler.toml has the bindings and variables that the code uses, and that their types are those that `npm run types` generates. The hash in the file
  * says nothing about its content.
  */
 async function bindingsAreFresh(name: string): Promise<Outcome> {
@@ -37,8 +38,12 @@ async function bindingsAreFresh(name: string): Promise<Outcome> {
     const file = join(folder, BINDING_TYPES);
     const outcome = await run(name, "wrangler", "types", file, "--include-runtime=false", "--strict-vars=false");
     if (!outcome.ok) return outcome;
-    const lacking = bindingsProblem(await readBaseConfig());
-    if (lacking !== null) return { ...outcome, ok: false, output: `${lacking}.` };
+    const config = await readBaseConfig();
+    const problems = [
+      ...[bindingsProblem(config) ?? []].flat(),
+      ...variablesProblems(config).map((problem) => `wrangler.toml: ${problem}`),
+    ];
+    if (problems.length > 0) return { ...outcome, ok: false, output: problems.map((line) => `${line}.`).join("\n") };
     const [fresh, kept] = await Promise.all([readFile(file, "utf8"), readFile(BINDING_TYPES, "utf8").catch(() => "")]);
     if (comparable(fresh) === comparable(kept)) return outcome;
     const output = `${BINDING_TYPES} is not what wrangler.toml yields; run "npm run types".`;

@@ -1,6 +1,5 @@
 /** `npm run data:move`: moves the views of a workspace to the distributed engine, and back. */
 import { STREAM_SCHEMA } from "../src/analytics/store/stream-schema.ts";
-import { readBaseConfig } from "./deploy/config.ts";
 import { listSecrets } from "./deploy/inventory.ts";
 import { loadDeploySettings } from "./deploy/settings.ts";
 import { Wrangler } from "./deploy/wrangler.ts";
@@ -27,8 +26,7 @@ const VERBS = { start: WORKSPACE, back: WORKSPACE, stop: WORKSPACE, status: null
 /** What the installation lacks for the distributed engine, by name. */
 async function missingIn(target: Target): Promise<string[]> {
   if (target.remote !== true) return ["R2_SQL_URL", "R2_SQL_TABLE", "R2_SQL_TOKEN", "VIEW_STREAM"];
-  const base = await readBaseConfig();
-  const settings = await loadDeploySettings(Object.keys(base.vars ?? {}), target.config);
+  const settings = await loadDeploySettings(target.config);
   const secrets = await listSecrets(new Wrangler(settings.accountId), settings.name);
   const has = {
     "vars.R2_SQL_URL": settings.vars["R2_SQL_URL"],

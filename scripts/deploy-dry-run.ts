@@ -18,7 +18,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 export async function dryRunDeploy(): Promise<boolean> {
   const outdir = "dist/deploy";
   const base = await readBaseConfig();
-  await writeConfig(deriveConfig(base, parseSettings(null, Object.keys(base.vars ?? {})), randomUUID()), CONFIG_FILE);
+  await writeConfig(deriveConfig(base, parseSettings(null), randomUUID()), CONFIG_FILE);
   // With this flag wrangler builds no image, so Docker is not needed.
   const args = ["deploy", "--dry-run", "--containers-rollout=none", `--outdir=${outdir}`, "--config", CONFIG_FILE];
   const env = { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" };

@@ -103,7 +103,7 @@ await runCommand(async () => {
   const { help, "dry-run": isDryRun, yes, config } = readArguments();
   if (help) return console.log(USAGE);
   const base = await readBaseConfig();
-  const settings = await loadDeploySettings(Object.keys(base.vars ?? {}), config);
+  const settings = await loadDeploySettings(config);
   const secretsInFile = requireUsableSecrets(settings.secretsFile);
   const wrangler = new Wrangler(settings.accountId);
   const derived = deriveConfig(base, settings, "");

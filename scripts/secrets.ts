@@ -5,7 +5,6 @@ import { optionMistake } from "../sdk/cli/terminal/option-mistake.ts";
 import { nearestName } from "../protocol/nearest-name.ts";
 import { createSecrets, readSecrets, saveSecrets } from "./secrets/file.ts";
 import { freshSecret, SECRET_NAMES, type SecretName, type SecretValues } from "./secrets/fresh.ts";
-import { readBaseConfig } from "./deploy/config.ts";
 import { loadDeploySettings } from "./deploy/settings.ts";
 import { swallowedOptions } from "./local/swallowed-options.ts";
 import { finishCommand, uploadCommand, WAIT } from "./secrets/next-steps.ts";
@@ -73,7 +72,7 @@ async function runSecrets(): Promise<void> {
   const [verb, ...rest] = positionals;
   const mistake = mistakeIn(VERBS, verb, rest);
   if (mistake !== null) refuse(mistake);
-  const settings = await loadDeploySettings(Object.keys((await readBaseConfig()).vars ?? {}), values.config);
+  const settings = await loadDeploySettings(values.config);
   const file = values.file ?? settings.secretsFile;
   if (verb === "new") return create(file);
   const chosen = chosenSecret(rest[0] ?? "");

@@ -4,6 +4,7 @@ import type { Unstable_RawConfig } from "wrangler";
 import { deployedVariableProblem } from "../../src/platform/variables.ts";
 import { bindingsProblem } from "./bindings-problem.ts";
 import { DeployError, type DeploySettings } from "./settings.ts";
+import { variablesProblems } from "./variables-problems.ts";
 
 /** wrangler's configuration of a deployment: `wrangler.toml` with the owner's settings, in a file that git ignores. */
 export const CONFIG_FILE = "wrangler.deploy.json";
@@ -25,8 +26,8 @@ export async function readBaseConfig(): Promise<WranglerConfig> {
 /**
  * Its paths are relative to the repository's root, as in `wrangler.toml`.
  *
- * @throws {DeployError} names each variable of `wrangler.toml` that a deployment must not have; those of the settings were checked before. Also
- *   names the bindings that it lacks
+ * @throws {DeployError} names each variable of `wrangler.toml` that a deployment must not have, that it lacks or that the code does not know;
+ *   those of the settings were checked before. Also names the bindings that it lacks
  */
 export function deriveConfig(base: WranglerConfig, settings: DeploySettings, databaseId: string): WranglerConfig {
   const lacking = bindingsProblem(base);
@@ -42,7 +43,7 @@ export function deriveConfig(base: WranglerConfig, settings: DeploySettings, dat
     ...(maxInstances === undefined ? {} : { ENCODER_CONTAINERS: String(maxInstances) }),
     PUBLIC_URL: settings.publicUrl ?? "",
   };
-  requireDeployable(vars, settings.containers && maxInstances === undefined ? (containers ?? []) : []);
+  requireDeployable(base, vars, settings.containers && maxInstances === undefined ? (containers ?? []) : []);
   return {
     ...rest,
     name: settings.name,
@@ -89,7 +90,11 @@ export function deriveConfig(base: WranglerConfig, settings: DeploySettings, dat
   };
 }
 
-function requireDeployable(vars: Record<string, string>, containers: { max_instances?: number | undefined }[]): void {
+function requireDeployable(
+  base: WranglerConfig,
+  vars: Record<string, string>,
+  containers: { max_instances?: number | undefined }[],
+): void {
   const values = Object.entries(vars).flatMap(([name, value]) => deployedVariableProblem(name, value) ?? []);
   const count = vars["ENCODER_CONTAINERS"] ?? "";
   const counts = containers.flatMap(({ max_instances: most }) =>
@@ -99,7 +104,7 @@ function requireDeployable(vars: Record<string, string>, containers: { max_insta
           `ENCODER_CONTAINERS is ${count} and max_instances is ${most}; jobs are distributed over the first number of Containers`,
         ],
   );
-  const problems = [...values, ...counts];
+  const problems = [...variablesProblems(base), ...values, ...counts];
   if (problems.length > 0) throw new DeployError(problems.map((problem) => `${BASE_FILE}: ${problem}`).join("\n"));
 }
 

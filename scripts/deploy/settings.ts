@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { nearestName } from "../../protocol/nearest-name.ts";
-import { deployedVariableProblem } from "../../src/platform/variables.ts";
+import { deployedVariableProblem, VARIABLE_NAMES } from "../../src/platform/variables.ts";
 import { SECRET_NAMES } from "../secrets/fresh.ts";
 import { issueLine } from "./issue-lines.ts";
 
@@ -11,10 +11,7 @@ export class DeployError extends Error {}
 
 const SETTINGS_FILE = "sluice.config.json";
 
-/** Variables that wrangler.toml does not list, because they are unset in most installations. */
-const OPTIONAL_VARS = ["JOB_LEASE_MS", "SOURCE_RETRY_SCALE", "WEBHOOK_RETRY_SCALE", "LIVE_WAIT_SCALE"];
-
-/** In wrangler.toml, and refused in a deployment. */
+/** Refused in a deployment. */
 const LOCAL_VAR = "ALLOW_PRIVATE_NETWORK";
 
 /** Variables that follow from other fields of the settings. */
@@ -83,19 +80,14 @@ export type DeploySettings = Omit<z.infer<typeof DeploySettings>, "containers"> 
 
 /**
  * @param content of the file; null = there is none
- * @param knownVars the variables of wrangler.toml
  * @throws {DeployError} names each wrong field
  */
-export function parseSettings(
-  content: string | null,
-  knownVars: readonly string[],
-  file = SETTINGS_FILE,
-): DeploySettings {
+export function parseSettings(content: string | null, file = SETTINGS_FILE): DeploySettings {
   const given = parseJson(content ?? "{}", file);
   const result = DeploySettings.safeParse(given);
   const lines = [
     ...(result.error?.issues ?? []).map((issue) => issueLine(file, issue, KNOWN_FIELDS)),
-    ...varsProblems(given, knownVars).map((problem) => `${file}: vars.${problem}`),
+    ...varsProblems(given).map((problem) => `${file}: vars.${problem}`),
   ];
   if (!result.success || lines.length > 0) throw new DeployError(lines.join("\n"));
   const { vars, containers, ...settings } = result.data;
@@ -127,11 +119,11 @@ function lackingEngine({ viewStream, vars }: Pick<DeploySettings, "viewStream" |
 }
 
 /** What is wrong with the values of `vars`; those of another type are not judged here. */
-function varsProblems(given: unknown, knownVars: readonly string[]): string[] {
+function varsProblems(given: unknown): string[] {
   const { data } = z
     .object({ vars: z.record(z.string(), z.unknown()).default({}), secretsFile: z.string().catch("secrets.json") })
     .safeParse(given);
-  const known = [...knownVars, ...OPTIONAL_VARS].filter((name) => !Object.hasOwn(OWN_FIELDS, name));
+  const known = VARIABLE_NAMES.filter((name) => !Object.hasOwn(OWN_FIELDS, name));
   return Object.entries(data?.vars ?? {}).flatMap(([name, value]) => {
     const unknown = unknownVariable(name, known, data!.secretsFile);
     if (unknown !== null) return unknown;
@@ -161,10 +153,10 @@ function parseJson(content: string, file: string): unknown {
 }
 
 /** @param file must exist when it was named by the caller */
-export async function loadDeploySettings(knownVars: readonly string[], file?: string): Promise<DeploySettings> {
+export async function loadDeploySettings(file?: string): Promise<DeploySettings> {
   const content = await readSettings(file ?? SETTINGS_FILE);
   if (content === null && file !== undefined) throw new DeployError(`There is no file ${file}.`);
-  return parseSettings(content, knownVars, file);
+  return parseSettings(content, file);
 }
 
 /** @returns null when there is no such file @throws {DeployError} when there is one that cannot be read */

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { secretList } from "../../protocol/secrets.ts";
 import { currentKeyId } from "../../src/platform/crypto/sealing.ts";
-import { freshSecrets, SECRET_NAMES, type SecretName } from "../secrets/fresh.ts";
+import { freshSecrets, OPTIONAL_SECRETS, SECRET_NAMES, type SecretName } from "../secrets/fresh.ts";
 import { nearestName } from "../../protocol/nearest-name.ts";
 import { VARIABLE_NAMES, variableProblem } from "../../src/platform/variables.ts";
 import { writeTextPrivately } from "../../sdk/cli/session/write-privately.ts";
@@ -11,9 +11,6 @@ import { StartError, WRANGLER_STATE } from "./settings.ts";
 
 const FILE = ".dev.vars";
 const EXAMPLE = ".dev.vars.example";
-
-/** Optional ones, which are not generated. */
-const OTHER_SECRETS = ["R2_SQL_TOKEN"] as const;
 
 /** Exists beside data that secrets of `.dev.vars` may have sealed. A bare `wrangler dev`, which has no secrets, leaves none. */
 const SEALED = `${WRANGLER_STATE}/sealed`;
@@ -60,8 +57,9 @@ export async function ensureDevVars(): Promise<Record<SecretName, string>> {
 
 /** Names that resemble none are variables of the developer's own. */
 function misspelling(name: string): string | null {
-  if ((VARIABLE_NAMES as string[]).includes(name) || (OTHER_SECRETS as readonly string[]).includes(name)) return null;
-  const nearest = nearestName(name, [...VARIABLE_NAMES, ...SECRET_NAMES, ...OTHER_SECRETS]);
+  if ((VARIABLE_NAMES as string[]).includes(name) || (OPTIONAL_SECRETS as readonly string[]).includes(name))
+    return null;
+  const nearest = nearestName(name, [...VARIABLE_NAMES, ...SECRET_NAMES, ...OPTIONAL_SECRETS]);
   return nearest === null ? null : `there is no variable ${name} (did you mean ${nearest}?)`;
 }
 

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { readBaseConfig, type WranglerConfig } from "../deploy/config.ts";
 import { bindingsProblem } from "../deploy/bindings-problem.ts";
 import { DeployError } from "../deploy/settings.ts";
+import { variablesProblems } from "../deploy/variables-problems.ts";
 import { freshSecret } from "../secrets/fresh.ts";
 import { secretList } from "../../protocol/secrets.ts";
 import { BrokenFile, readTexts } from "../../sdk/cli/session/read-texts.ts";
@@ -123,14 +124,24 @@ async function requireUsableConfig(): Promise<void> {
     throw error;
   });
   if (config === null) return;
-  const { vars = {} } = config;
-  // An empty one is one that is not set.
-  const problems = Object.entries(vars).flatMap(([name, value]) =>
-    value === "" ? [] : (variableProblem(name, typeof value === "string" ? value : JSON.stringify(value)) ?? []),
+  const values = Object.entries(config.vars ?? {}).flatMap(
+    ([name, value]) => variableProblem(name, typeof value === "string" ? value : JSON.stringify(value)) ?? [],
   );
+  const problems = [...variablesProblems(config), ...values];
   const lacking = bindingsProblem(config);
   if (lacking !== null) problems.push(lacking);
   if (problems.length > 0) throw new StartError(`${problems.join(".\n")}. Correct wrangler.toml.`);
+}
+
+/** @throws {StartError} */
+async function makeHome(home: string): Promise<void> {
+  try {
+    await mkdir(join(home, "logs"), { recursive: true, mode: 0o700 }); // the guides' commands write secrets there
+  } catch (error) {
+    throw new StartError(
+      `${home} cannot be the folder of data: ${(error as Error).message}. Name another one with SLUICE_HOME.`,
+    );
+  }
 }
 
 /** @throws {StartError} with a message for the user */
@@ -139,7 +150,7 @@ export async function loadSettings(
   override: Partial<Settings> = {},
 ): Promise<Settings> {
   const home = override.home ?? resolve(env.SLUICE_HOME || ".sluice");
-  await mkdir(join(home, "logs"), { recursive: true, mode: 0o700 }); // the guides' commands write secrets there
+  await makeHome(home);
   const vars = Object.fromEntries(
     [
       "JOB_LEASE_MS",

@@ -50,7 +50,7 @@ export async function withDatabase<T>(target: Target, use: (database: Database) 
 /** D1 of the deployment, through wrangler. Writes `wrangler.deploy.json`, which names it. */
 async function remoteDatabase(file?: string): Promise<Database> {
   const base = await readBaseConfig();
-  const settings = await loadDeploySettings(Object.keys(base.vars ?? {}), file);
+  const settings = await loadDeploySettings(file);
   const wrangler = new Wrangler(settings.accountId);
   await requireAccount(wrangler, settings.accountId);
   const { database } = resourceNames(deriveConfig(base, settings, ""));

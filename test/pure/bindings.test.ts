@@ -36,7 +36,7 @@ test("wrangler.toml has exactly the bindings that the start and the deployment r
   expect(names.length).toBeGreaterThan(15);
 });
 
-test("an edited file fails the check, and so does one that lacks a binding; the check says what to run", async () => {
+test("an edited file fails the check, and so does one that lacks a binding or has an unknown variable; the check says what to run", async () => {
   const root = await mkdtemp(join(tmpdir(), "sluice-bindings-"));
   try {
     for (const name of ["wrangler.toml", "worker-configuration.d.ts"]) await cp(name, join(root, name));
@@ -51,6 +51,10 @@ test("an edited file fails the check, and so does one that lacks a binding; the 
     await writeFile(join(root, "wrangler.toml"), config.replace('binding = "CLIPS"', 'binding = "CLIPZ"'));
     expect((await check(root)).stdout).toContain(
       "wrangler.toml has no binding CLIPS, which the code uses; it has CLIPZ",
+    );
+    await writeFile(join(root, "wrangler.toml"), config.replace(/^BEACON_DOMAIN /m, "BEACON_DOMAINS "));
+    expect((await check(root)).stdout).toContain(
+      "wrangler.toml: there is no variable BEACON_DOMAINS (did you mean BEACON_DOMAIN?).",
     );
     await writeFile(join(root, "wrangler.toml"), config);
     await appendFile(join(root, "wrangler.toml"), '\n[[kv_namespaces]]\nbinding = "PLANTED"\nid = "1"\n');

@@ -1,27 +1,21 @@
 /** The owner's settings of a deployment, `sluice.config.json`. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { parse as toml } from "smol-toml";
+import { expect, onTestFinished, test } from "vitest";
 import { createSecrets } from "../../../scripts/secrets/file.ts";
 import { deriveConfig, readBaseConfig } from "../../../scripts/deploy/config.ts";
 import { settingLines } from "../../../scripts/deploy/setting-lines.ts";
-import { loadDeploySettings, parseSettings } from "../../../scripts/deploy/settings.ts";
+import { DeployError, loadDeploySettings, parseSettings } from "../../../scripts/deploy/settings.ts";
 import { planDeployment } from "../../../scripts/deploy/plan.ts";
 
-const VARS = [
-  "PUBLIC_URL",
-  "ENCODER_URL",
-  "ENCODER_CONTAINERS",
-  "MAX_SOURCE_BYTES",
-  "ALLOW_PRIVATE_NETWORK",
-  "R2_SQL_URL",
-  "R2_SQL_TABLE",
-];
-const parse = (settings: unknown) => parseSettings(JSON.stringify(settings), VARS);
+const parse = (settings: unknown) => parseSettings(JSON.stringify(settings));
 
 test("no settings are valid", () => {
-  expect(parseSettings(null, VARS)).toEqual({
+  expect(parseSettings(null)).toEqual({
     name: "sluice",
     containers: true,
     encoders: {},
@@ -93,13 +87,13 @@ test.each([
   ['{"workersDev": false}', "sluice.config.json: workersDev is false, so routes must have an address of the Worker"],
   ['{"containers": false}', "vars.ENCODER_URL must be the address of an encoder"],
 ])("%s is refused with the field and what would be right", (content, words) => {
-  expect(() => parseSettings(content, VARS)).toThrow(words);
+  expect(() => parseSettings(content)).toThrow(words);
 });
 
 test("a settings file that cannot be read is refused, and not taken for no settings", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-settings-"));
   try {
-    await expect(loadDeploySettings(VARS, folder)).rejects.toThrow(`${folder} cannot be read: EISDIR`);
+    await expect(loadDeploySettings(folder)).rejects.toThrow(`${folder} cannot be read: EISDIR`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -219,6 +213,38 @@ test("a configuration that lacks a binding is not deployed", async () => {
   expect(() => deriveConfig(renamed, parse({}), "")).toThrow(
     "wrangler.toml has no binding MEDIA, which the code uses; it has FILES, which the code does not use.",
   );
+});
+
+test.each([
+  [
+    /^MAX_WORKSPACE_BYTES /m,
+    "MAX_WORKSPACE_BYTE ",
+    "there is no variable MAX_WORKSPACE_BYTE (did you mean MAX_WORKSPACE_BYTES?)",
+  ],
+  [/^MAX_WORKSPACE_BYTES = .*$/m, "", "MAX_WORKSPACE_BYTES must be a positive whole number, and is missing"],
+  [
+    /^LIVE_PART_TARGET_MS /m,
+    "LIVE_PART_TARGET_MSS ",
+    "there is no variable LIVE_PART_TARGET_MSS (did you mean LIVE_PART_TARGET_MS?)",
+  ],
+  [
+    /^R2_SQL_URL /m,
+    "R2_SQL_TOKEN ",
+    "there is no variable R2_SQL_TOKEN, which is a secret and belongs to .dev.vars or to the secrets of the deployment",
+  ],
+  [
+    /^R2_SQL_URL /m,
+    "COLOUR ",
+    "there is no variable COLOUR; one of your own needs a rule in src/platform/variables.ts",
+  ],
+])("a configuration with %s as %j is not deployed, and not run", async (line, replacement, problem) => {
+  const text = (await readFile("wrangler.toml", "utf8")).replace(line, replacement);
+  expect(() => deriveConfig(toml(text), parse({}), "")).toThrow(new DeployError(`wrangler.toml: ${problem}`));
+  const folder = await mkdtemp(join(tmpdir(), "sluice-variables-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "wrangler.toml"), text);
+  const start = promisify(execFile)(process.execPath, [resolve("scripts/start.ts")], { cwd: folder });
+  await expect(start).rejects.toMatchObject({ code: 1, stderr: `${problem}. Correct wrangler.toml.\n` });
 });
 
 test("queues of an earlier release are pointed out", () => {

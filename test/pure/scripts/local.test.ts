@@ -289,10 +289,29 @@ test("a wrong variable of wrangler.toml, a renamed binding, and a file that is n
     code: 1,
     stderr: expect.stringMatching(/^MAX_SOURCE_BYTES must be .*\. Correct wrangler\.toml\.\n$/) as unknown,
   });
+  await writeFile(join(folder, "wrangler.toml"), config.replace(/^MAX_SOURCE_BYTES = .*$/m, 'MAX_SOURCE_BYTES = ""'));
+  await expect(start()).rejects.toMatchObject({
+    code: 1,
+    stderr: "MAX_SOURCE_BYTES must be a positive whole number. Correct wrangler.toml.\n",
+  });
   await writeFile(join(folder, "wrangler.toml"), "[vars\n");
   await expect(start()).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^wrangler\.toml is not TOML: /) as unknown,
+  });
+});
+
+test("a file as the folder of data ends the start with one line that says so", async () => {
+  const file = join(folder, "README.md");
+  await writeFile(file, "");
+  const start = promisify(execFile)(process.execPath, ["scripts/start.ts"], {
+    env: { ...process.env, SLUICE_HOME: file },
+  });
+  await expect(start).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^\S+README\.md cannot be the folder of data: ENOTDIR: .*\. Name another one with SLUICE_HOME\.\n$/,
+    ) as unknown,
   });
 });
 
