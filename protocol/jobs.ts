@@ -119,6 +119,10 @@ export type VideoRung = z.infer<typeof VideoRung>;
 export const ClipRange = z.object({ startMs: z.number().min(0), endMs: z.number().positive().nullable() });
 export type ClipRange = z.infer<typeof ClipRange>;
 
+/** Heartbeats per lease, to tolerate lost ones, and the shortest time between two. */
+export const HEARTBEATS_PER_LEASE = 5;
+export const MIN_HEARTBEAT_MS = 500;
+
 const JobBase = z.object({
   jobId: z.string(),
   assetId: z.string(),

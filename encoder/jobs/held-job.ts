@@ -12,16 +12,15 @@ import type { RenewedMessage } from "./messages.ts";
 import { StoredSegments } from "./stored-segments.ts";
 import {
   type Heartbeat,
+  HEARTBEATS_PER_LEASE,
   HeartbeatAnswer,
   type Job,
   type JobFailure,
   type JobStatus,
+  MIN_HEARTBEAT_MS,
   type PartialRendition,
 } from "../../protocol/jobs.ts";
 
-/** Heartbeats per lease, to tolerate lost ones. */
-const HEARTBEATS_PER_LEASE = 5;
-const MIN_HEARTBEAT_MS = 500;
 /** Heartbeat interval of running jobs, whose progress is displayed. */
 const PROGRESS_MS = 1000;
 const SHUTDOWN_REPORT_MS = 2_000;

@@ -1,4 +1,5 @@
 import { GATEWAY_ID } from "../../protocol/gateway-credential.ts";
+import { HEARTBEATS_PER_LEASE, MIN_HEARTBEAT_MS } from "../../protocol/jobs.ts";
 import { isSecureUrl } from "../../protocol/secure-url.ts";
 
 /**
@@ -19,6 +20,12 @@ export const PART_TARGET_MS = { least: 200, usual: 500, most: 1000 } as const;
 
 /** Values of `VIEW_RETENTION_DAYS`. Each month of them is a store that a question may ask. */
 export const VIEW_RETENTION_DAYS = { least: 1, usual: 100, most: 400 } as const;
+
+/**
+ * Values of `JOB_LEASE_MS`. A shorter lease has fewer heartbeats, which the encoder sends no faster, and a late one loses the job. A longer one
+ * would outlast the job's token, which is valid for 15 minutes.
+ */
+const JOB_LEASE_MS = { least: HEARTBEATS_PER_LEASE * MIN_HEARTBEAT_MS, most: 15 * 60_000 } as const;
 
 const wholeNumber: Rule = {
   isValid: (value) => Number.isSafeInteger(Number(value)) && Number(value) > 0,
@@ -87,7 +94,7 @@ const RULES = {
     isValid: (value) => value.length <= 1000,
     words: "must be parts of clients' User-Agent headers, separated by commas, at most 1,000 characters",
   },
-  JOB_LEASE_MS: wholeNumber,
+  JOB_LEASE_MS: wholeNumberIn(JOB_LEASE_MS),
   SOURCE_RETRY_SCALE: factor,
   WEBHOOK_RETRY_SCALE: factor,
   LIVE_WAIT_SCALE: factor,

@@ -22,7 +22,7 @@ test.each([
   ["MAX_WORKSPACE_UPLOADS", ["1", "1000"], ["", undefined, "0", "many"]],
   ["MAX_WORKSPACE_MEDIA", ["1", "1000000"], ["", undefined, "0", "many"]],
   ["ENCODER_CONTAINERS", ["1", "20"], ["", undefined, "0", "many"]],
-  ["JOB_LEASE_MS", ["", "3000"], ["0", "30s"]],
+  ["JOB_LEASE_MS", ["", "2500", "900000"], ["0", "10", "2499", "900001", "30s"]],
   ["SOURCE_RETRY_SCALE", ["", "0.01", "2"], ["0", "-1", "Infinity", "half"]],
   [
     "ENCODER_URL",
