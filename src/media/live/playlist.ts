@@ -1,6 +1,8 @@
+import { SOUND_RENDITION } from "../../../protocol/live.ts";
 import { hlsNumberOf } from "./hls-numbers.ts";
 import {
   discontinuitiesBefore,
+  endTicks,
   lastPart,
   type LiveRendition,
   type LiveSegment,
@@ -130,9 +132,21 @@ function partLines({ msn, parts }: LiveSegment, name: string, timescale: number,
 }
 
 function segmentLines(segment: LiveSegment, name: string, timescale: number, extension: "m4s" | "vtt"): string[] {
-  const inf = `#EXTINF:${seconds(segmentSeconds(segment, timescale))},`;
+  const edge = SOUND_RENDITION.test(name) ? laterEdge : nearestEdge;
+  const units = edge(endTicks(segment) / timescale) - edge(segment.decodeTicks / timescale);
+  const inf = `#EXTINF:${seconds(units / UNITS_PER_SECOND)},`;
   return [...(segment.isGap ? ["#EXT-X-GAP"] : []), inf, `${name}/${segment.msn}.${extension}`];
 }
+
+/**
+ * Durations are the differences of rounded segment edges, so that their errors do not add up. Those of sound are rounded up, beyond the picture's:
+ * hls.js 1.7 moves a list's first segment by the difference between the sum of the durations and the media's times. If sound then begins a
+ * microsecond after the picture, hls.js finds no segment of it at 0, and a seek to the beginning never ends.
+ *
+ * @param seconds on the session's timeline
+ */
+const laterEdge = (seconds: number): number => (seconds === 0 ? 0 : Math.ceil(seconds * UNITS_PER_SECOND) + 1);
+const nearestEdge = (seconds: number): number => Math.round(seconds * UNITS_PER_SECOND);
 
 function reportLine(other: LiveRendition, query: string): string[] {
   const last = lastPart(other);
@@ -141,5 +155,7 @@ function reportLine(other: LiveRendition, query: string): string[] {
   return [`#EXT-X-RENDITION-REPORT:URI="${other.name}.m3u8${query}",LAST-MSN=${lastMsn},LAST-PART=${last.part}`];
 }
 
-/** At most five decimals, which represent a 90 kHz tick. Equal durations always give the same text. */
+/** Five decimals represent a 90 kHz tick. */
+const UNITS_PER_SECOND = 1e5;
+/** Equal durations always give the same text. */
 const seconds = (value: number): string => String(Number(value.toFixed(5)));

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { livePlaylist } from "../../../../src/media/live/playlist.ts";
 import { decideReload } from "../../../../src/media/live/reload.ts";
@@ -49,6 +50,48 @@ v720/1.m4s
 #EXT-X-PRELOAD-HINT:TYPE=PART,URI="v720/2.1.m4s"
 #EXT-X-RENDITION-REPORT:URI="a1.m3u8",LAST-MSN=3,LAST-PART=1
 `,
+  );
+});
+
+/** Sum of the listed durations, as players add them up, less the true one, in seconds. */
+function excess(name: string, timescale: number, durations: number[]): number[] {
+  let at = 0;
+  const segments = durations.map((durationTicks, msn) => {
+    const [whole] = session(1).segments;
+    at += durationTicks;
+    return { ...whole!, msn, decodeTicks: at - durationTicks, durationTicks, parts: [] };
+  });
+  let listed = 0;
+  let ticks = 0;
+  return lines(render(session(0, 0, { name, timescale, segments })), "#EXTINF").map((line, n) => {
+    listed += Number.parseFloat(line.slice("#EXTINF:".length));
+    ticks += durations[n]!;
+    return listed - ticks / timescale;
+  });
+}
+
+test("listed durations add up to the true ones within 20 µs, and those of sound to more than the picture's", () => {
+  const frames = fc.array(fc.integer({ min: 20, max: 200 }), { minLength: 1, maxLength: 500 });
+  fc.assert(
+    fc.property(
+      frames,
+      fc.constantFrom(44_100, 48_000),
+      fc.constantFrom(90_000, 120_000, 30_000),
+      (counts, rate, ticks) => {
+        const sound = excess(
+          "a1",
+          rate,
+          counts.map((count) => count * 1024),
+        );
+        const picture = excess(
+          "v720",
+          ticks,
+          counts.map((count) => Math.round((count * ticks) / 24)),
+        );
+        expect(Math.min(...sound)).toBeGreaterThan(Math.max(...picture));
+        expect(Math.max(...sound, ...picture.map(Math.abs))).toBeLessThan(20.1e-6);
+      },
+    ),
   );
 });
 
