@@ -8,8 +8,8 @@ export type Lane = readonly string[];
  * to them.
  */
 export const PHASES: readonly (readonly Lane[])[] = [
-  [["crash"], ["platform"]],
-  [["encoder", "fuzz", "gateway"], ["worker"]],
+  [["crash", "gateway"], ["platform"]],
+  [["encoder", "fuzz"], ["worker"]],
   [["e2e"], ["broadcast", "growing"]],
   [["live"], ["conformance", "pure"]],
 ];
