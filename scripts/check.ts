@@ -28,8 +28,8 @@ const types = (project: string) => async (name: string) => {
 };
 
 /**
- * Checks that wrangler.toml has the bindings and variables that the code uses, and that their types are those that `npm run types` generates. The hash in the file
- * says nothing about its content.
+ * Checks that wrangler.toml has the bindings and variables that the code uses, and that their types are those that `npm run types` generates. The
+ * hash in the file says nothing about its content.
  */
 async function bindingsAreFresh(name: string): Promise<Outcome> {
   await mkdir("dist", { recursive: true });
