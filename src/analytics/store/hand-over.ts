@@ -16,6 +16,8 @@ const RESEND_MS = 3600_000;
 /** A stream takes 1 MB at once; a row has at most 900 kB (`hand-over-table.ts`). */
 const MAX_SEND_BYTES = 950_000;
 const ROWS_AT_ONCE = 100;
+/** An alarm may use two minutes of CPU time (`wrangler.toml`), and 5,000 rows take some seconds. */
+const BATCHES_AT_ONCE = 4;
 const DELETIONS_AT_ONCE = 5000;
 
 const DAY_MS = 24 * 3600_000;
@@ -51,10 +53,13 @@ export async function handOver(parts: StoreParts, nowMs = Date.now()): Promise<v
     if (isInOrder) table.confirm(batch);
     else if (sent_ms === null || nowMs - sent_ms > RESEND_MS) await sendBatch(parts, settings, batch, nowMs);
   }
-  for (;;) {
+  for (let sent = 1; ; sent += 1) {
     const batch = table.newBatch(handOverFrom(env, nowMs), nowMs);
     if (batch === null) break;
     await sendBatch(parts, settings, batch, nowMs);
+    if (sent < BATCHES_AT_ONCE) continue;
+    timers.schedule("hand-over", nowMs + 1);
+    break;
   }
   const deleted = table.deleteConfirmed(nowMs, DELETIONS_AT_ONCE);
   if (deleted > 0) log("view_store.rows_moved", { views: deleted });
