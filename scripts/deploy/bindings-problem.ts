@@ -15,11 +15,31 @@ function bindingsIn(config: unknown, place = ""): string[] {
 /** Where wrangler calls the binding `name`. */
 const NAMED = new Set(["durable_objects.bindings", "ratelimits"]);
 
+interface WithObjects {
+  durable_objects?: { bindings?: { class_name: string }[] };
+  migrations?: { new_sqlite_classes?: string[]; renamed_classes?: { to: string }[] }[];
+}
+
+/** Classes of durable objects that are bound before a migration creates them. Cloudflare refuses such a Worker. */
+function untaggedClasses({ durable_objects: objects, migrations = [] }: WithObjects): string[] {
+  const created = new Set(
+    migrations.flatMap(({ new_sqlite_classes: made = [], renamed_classes: renamed = [] }) => [
+      ...made,
+      ...renamed.map(({ to }) => to),
+    ]),
+  );
+  return (objects?.bindings ?? []).map((binding) => binding.class_name).filter((name) => !created.has(name));
+}
+
 /**
  * @param config the content of wrangler.toml
- * @returns names each binding that the code uses and the file lacks, without a full stop; null = it has all
+ * @returns names each binding that the code uses and the file lacks, and each durable object without a migration, without a full stop; null = there
+ *   is none
  */
 export function bindingsProblem(config: object): string | null {
+  const untagged = untaggedClasses(config);
+  if (untagged.length > 0)
+    return `wrangler.toml binds the class ${untagged.join(", ")}, which none of its [[migrations]] creates`;
   const given = bindingsIn(config);
   const missing = BINDINGS.filter((name) => !given.includes(name));
   if (missing.length === 0) return null;

@@ -36,6 +36,14 @@ test("wrangler.toml has exactly the bindings that the start and the deployment r
   expect(names.length).toBeGreaterThan(15);
 });
 
+test("a durable object's class that no migration creates is named", async () => {
+  const config = parse(await readFile("wrangler.toml", "utf8"));
+  const bindings = [{ name: "COUNTER", class_name: "Counter" }];
+  expect(bindingsProblem({ ...config, durable_objects: { bindings } })).toBe(
+    "wrangler.toml binds the class Counter, which none of its [[migrations]] creates",
+  );
+});
+
 test("an edited file fails the check, and so does one that lacks a binding or has an unknown variable; the check says what to run", async () => {
   const root = await mkdtemp(join(tmpdir(), "sluice-bindings-"));
   try {

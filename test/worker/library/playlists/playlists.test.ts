@@ -121,10 +121,9 @@ describe("a manual playlist", () => {
     const { data } = await one.json<{ data: { id: string } }>();
     const [row] = await db.select().from(assets).where(eq(assets.id, data.id));
     const ids = Array.from({ length: 1000 }, () => crypto.randomUUID());
-    const columns = Object.keys(row!).length;
-    expect(columns * 3).toBeLessThan(100);
-    for (let at = 0; at < ids.length; at += 3)
-      await db.insert(assets).values(ids.slice(at, at + 3).map((id) => ({ ...row!, id })));
+    const atOnce = Math.floor(100 / Object.keys(row!).length);
+    for (let at = 0; at < ids.length; at += atOnce)
+      await db.insert(assets).values(ids.slice(at, at + atOnce).map((id) => ({ ...row!, id })));
     const body = { name: "All", referenceId: "all", type: "manual" };
     const created = await (await own.request("POST", PATH, body)).json<{ data: Playlist }>();
     const added = await own.request("PATCH", `${PATH}/${created.data.id}/media`, { mediaIds: ids });
