@@ -11,5 +11,5 @@ export const unknownPlayback = () =>
 export const unknownDownload = () =>
   new Problem(
     "playback_not_found",
-    "no such playback id, or it does not offer this file: `source` needs `sourceAccess`, `capped-4k.mp4` and `audio.m4a` need `mp4Support` and a ready media",
+    "no such playback id, or it does not offer this file: `source` needs `sourceAccess`, `capped-4k.mp4` and `audio.m4a` need `mp4Support`, a ready media, and its picture or sound",
   );

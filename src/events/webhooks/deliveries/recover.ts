@@ -17,12 +17,12 @@ export function sinceProblem(since: Date, now: Date): string | null {
 
 /**
  * Makes the deliveries created since then due now that have failed or wait for their next try, in one statement; samples are excluded.
- * Each starts a new retry schedule and keeps its event id and bytes. A delivery that is due already may be under way and is left alone,
+ * Each starts a new retry schedule and keeps its event id and bytes. A delivery that is due already may be under way and keeps its schedule,
  * so none is sent twice. The owner has repaired the endpoint, so its health starts anew: otherwise the pause of a failing endpoint would
- * hold the deliveries up.
+ * hold the deliveries up, also those that are due already.
  *
  * @param after runs work after the response
- * @returns how many; null when the webhook does not exist
+ * @returns how many are due now, with those that were; null when the webhook does not exist
  * @throws {Problem} validation_failed
  */
 export async function recover(
@@ -37,16 +37,15 @@ export async function recover(
     throw new Problem("validation_failed", "validation failed", { fields: [{ field: "since", message }] });
   const db = openDatabase(env.DB);
   if ((await findWebhook(db, key)) === null) return null;
-  const recovered = await db.run(sql`
+  const covered = sql`webhook_id = ${key.webhookId} AND workspace_id = ${key.workspaceId} AND created_at >= ${since.getTime()}
+      AND EXISTS (SELECT 1 FROM events WHERE events.id = ${deliveries}.event_id AND NOT events.is_test)`;
+  await db.run(sql`
     UPDATE ${deliveries} SET status = 'pending', tries = 0, first_tried_at = NULL, next_attempt_at = ${now.getTime()},
       finished_at = NULL, last_failure = NULL
-    WHERE webhook_id = ${key.webhookId} AND workspace_id = ${key.workspaceId}
-      AND (status = 'failed' OR (status = 'pending' AND next_attempt_at > ${now.getTime()}))
-      AND created_at >= ${since.getTime()}
-      AND EXISTS (SELECT 1 FROM events WHERE events.id = ${deliveries}.event_id AND NOT events.is_test)
+    WHERE ${covered} AND (status = 'failed' OR (status = 'pending' AND next_attempt_at > ${now.getTime()}))
       AND EXISTS (SELECT 1 FROM webhooks WHERE webhooks.id = ${key.webhookId} AND webhooks.deleted_at IS NULL)`);
-  const { changes } = recovered.meta;
-  log("webhook.recovered", { ...key, deliveries: changes });
-  if (changes > 0) after(resetSender(env, key.webhookId));
-  return changes;
+  const recovered = await db.$count(deliveries, sql`${covered} AND status = 'pending'`);
+  log("webhook.recovered", { ...key, deliveries: recovered });
+  if (recovered > 0) after(resetSender(env, key.webhookId));
+  return recovered;
 }

@@ -81,14 +81,38 @@ describe("a recovery", () => {
     expect(sent.toSorted()).toEqual(eventIds.toSorted());
   });
 
-  test("leaves a delivery alone that is due already, because its attempt may be under way", async () => {
+  test("counts a delivery that is due already, and leaves its schedule alone, because its attempt may be under way", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace, { enabled: false });
     const eventId = await insertDeliveryRow(workspace, id, { status: "pending" });
-    await env.DB.prepare("UPDATE deliveries SET next_attempt_at = ? WHERE event_id = ?")
-      .bind(Date.now() - 1, eventId)
-      .run();
-    expect(await recover(workspace, id, Date.now() - MINUTE_MS)).toBe(0);
+    const dueMs = Date.now() - 1;
+    await env.DB.prepare("UPDATE deliveries SET next_attempt_at = ? WHERE event_id = ?").bind(dueMs, eventId).run();
+    expect(await recover(workspace, id, Date.now() - MINUTE_MS)).toBe(1);
+    const kept = await env.DB.prepare("SELECT next_attempt_at FROM deliveries WHERE event_id = ?")
+      .bind(eventId)
+      .first();
+    expect(kept).toEqual({ next_attempt_at: dueMs });
+  });
+
+  test("sends deliveries that are due and held up by the pause of a failing endpoint", async () => {
+    const workspace = await newWorkspace();
+    const url = receiverUrl();
+    const { id } = await createWebhook(workspace, { url: receiverUrl("/status/503?header=retry-after:%20100") });
+    await announce(workspace);
+    await until(
+      () => deliveriesOf(workspace, id),
+      (rows) => rows[0]?.attempts.length === 1,
+    );
+    await announce(workspace);
+    const dueMs = Date.now() - 1000;
+    await env.DB.prepare("UPDATE deliveries SET next_attempt_at = ? WHERE webhook_id = ?").bind(dueMs, id).run();
+    await env.DB.prepare("UPDATE webhooks SET url = ? WHERE id = ?").bind(url, id).run(); // repaired, without a PATCH
+    expect(await recover(workspace, id, Date.now() - MINUTE_MS)).toBe(2);
+    await until(
+      () => deliveriesOf(workspace, id),
+      (rows) => rows.every(({ status }) => status === "delivered"),
+    );
+    expect(await seenAt(url)).toHaveLength(2);
   });
 
   test("excludes samples and other webhooks", async () => {
