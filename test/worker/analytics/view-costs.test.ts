@@ -9,57 +9,21 @@ import { viewTimers } from "../../../src/analytics/view-machine/timers.ts";
 import type { ViewEvent } from "../../../src/analytics/views/view-event.ts";
 import guide from "../../../docs/guides/costs.md?raw";
 import { newAsset } from "../playback/playable.ts";
+import { CountedStorage, type Writer } from "../counted-storage.ts";
 import { newWorkspace } from "../workspace.ts";
 
 const BEACONS = 32;
 const EVERY_MS = 10_000;
 const HOUR_MS = 3600_000;
 
-/** A storage that counts the rows that are written, and remembers the alarm instead of setting it. */
-class CountedStorage {
-  readonly rows = { events: 0, timers: 0, alarms: 0, state: 0, tables: 0, end: 0 };
-  alarmMs: number | null = null;
-  readonly #storage: DurableObjectStorage;
+type Kind = "events" | "timers" | "alarms" | "state" | "tables" | "end";
 
-  constructor(storage: DurableObjectStorage) {
-    this.#storage = storage;
-  }
-
-  readonly sql = {
-    exec: (sql: string, ...values: SqlStorageValue[]) => {
-      const cursor = this.#storage.sql.exec(sql, ...values);
-      const found = cursor.toArray();
-      this.rows[kindOf(sql)] += cursor.rowsWritten;
-      return Object.assign(found.values(), {
-        toArray: () => found,
-        one: () => found[0],
-        rowsWritten: cursor.rowsWritten,
-      });
-    },
-  };
-
-  readonly kv = {
-    get: (key: string): unknown => this.#storage.kv.get(key),
-    put: (key: string, value: unknown): void => {
-      this.rows.state += 1;
-      this.#storage.kv.put(key, value);
-    },
-  };
-
-  transactionSync<T>(write: () => T): T {
-    return this.#storage.transactionSync(write);
-  }
-
-  async setAlarm(atMs: number): Promise<void> {
-    this.rows.alarms += 1;
-    this.alarmMs = atMs;
-  }
-}
-
-function kindOf(sql: string): keyof CountedStorage["rows"] {
-  if (/CREATE|DROP/.test(sql)) return "tables";
-  if (sql.includes("outbox")) return "end";
-  return sql.includes("timers") ? "timers" : "events";
+function kindOf(by: Writer): Kind {
+  if (by === "alarm") return "alarms";
+  if (by === "kv") return "state";
+  if (/CREATE|DROP/.test(by.sql)) return "tables";
+  if (by.sql.includes("outbox")) return "end";
+  return by.sql.includes("timers") ? "timers" : "events";
 }
 
 /** Of five minutes: 46 events in 32 beacons. */
@@ -87,7 +51,8 @@ test("a view of five minutes writes as many rows as the guide says, a row for ea
   const written = await runInDurableObject(machine, async (_, state) => {
     const startMs = Date.now() - HOUR_MS;
     let nowMs = startMs;
-    const storage = new CountedStorage(state.storage);
+    const rows: Record<Kind, number> = { events: 0, timers: 0, alarms: 0, state: 0, tables: 0, end: 0 };
+    const storage = new CountedStorage(state.storage, (by, count) => void (rows[kindOf(by)] += count));
     const parts = new ViewParts({ storage } as unknown as DurableObjectState, env, announceView, () => nowMs);
     const advanceTo = async (ms: number) => {
       while (storage.alarmMs !== null && storage.alarmMs <= ms) {
@@ -102,7 +67,7 @@ test("a view of five minutes writes as many rows as the guide says, a row for ea
       takeEvents(parts, { workspaceId: workspace.id, viewId, edge, events });
     }
     await advanceTo(startMs + 2 * HOUR_MS);
-    return storage.rows;
+    return rows;
   });
   const { events, timers, alarms, state, tables, end } = written;
   expect(events).toBe(BEACONS);

@@ -5,56 +5,16 @@ import guide from "../../../docs/guides/costs.md?raw";
 import { openSession } from "../../../src/live/edge/open-session.ts";
 import { EdgeParts } from "../../../src/live/edge/parts.ts";
 import { putPart } from "../../../src/live/edge/put-part.ts";
+import { CountedStorage } from "../counted-storage.ts";
 import { newOrigin, partOf } from "./origin/origins.ts";
 
 const [SEGMENTS, PARTS] = [60, 4];
 
-/** Counts the rows that are written; to set an alarm is billed as one. */
-class CountedStorage {
-  rows = 0;
-  readonly #storage: DurableObjectStorage;
-
-  constructor(storage: DurableObjectStorage) {
-    this.#storage = storage;
-  }
-
-  readonly sql = {
-    exec: (sql: string, ...values: SqlStorageValue[]) => {
-      const cursor = this.#storage.sql.exec(sql, ...values);
-      const raw: SqlStorageValue[][] = [...cursor.raw()];
-      this.rows += cursor.rowsWritten;
-      const found = raw.map((row) => Object.fromEntries(cursor.columnNames.map((name, column) => [name, row[column]])));
-      return Object.assign(found.values(), {
-        toArray: () => found,
-        one: () => found[0],
-        raw: () => Object.assign(raw.values(), { toArray: () => raw }),
-      });
-    },
-  };
-
-  readonly kv = {
-    get: (key: string): unknown => this.#storage.kv.get(key),
-    put: (key: string, value: unknown): void => {
-      this.rows += 1;
-      this.#storage.kv.put(key, value);
-    },
-  };
-
-  transactionSync<T>(write: () => T): T {
-    return this.#storage.transactionSync(write);
-  }
-
-  async setAlarm(): Promise<void> {
-    this.rows += 1;
-  }
-
-  async deleteAlarm(): Promise<void> {}
-}
-
 test("a part costs the rows of the cost guide", async () => {
   const { stub, session } = newOrigin();
   const rows = await runInDurableObject(stub, async (_, state) => {
-    const storage = new CountedStorage(state.storage);
+    let written = 0;
+    const storage = new CountedStorage(state.storage, (_by, count) => void (written += count));
     const context = { storage, id: state.id } as unknown as DurableObjectState;
     const edge = new EdgeParts(context, env);
     openSession(edge, session, 1);
@@ -64,7 +24,7 @@ test("a part costs the rows of the cost guide", async () => {
           putPart(edge, partOf(name, msn, part), new Uint8Array(1000), 1);
           if (part === PARTS - 1) await edge.uploads.run();
         }
-    return storage.rows;
+    return written;
   });
   const perPart = rows / (SEGMENTS * PARTS * session.renditions.length);
   const [, stated, total] = /rows written {8}\| ([\d.]+) for each part: ([\d,]+)/.exec(guide)!;

@@ -25,6 +25,17 @@ const recover = async (workspace: TestWorkspace, id: string, sinceMs: number) =>
     })
   ).recovered;
 
+/** A webhook whose endpoint has asked to wait. The second event is held up by that pause, with no attempt under way. */
+async function failingWebhook(workspace: TestWorkspace) {
+  const { id } = await createWebhook(workspace, { url: receiverUrl("/status/503?header=retry-after:%20100") });
+  const tried = await announce(workspace);
+  await until(
+    () => deliveriesOf(workspace, id),
+    (rows) => rows[0]?.attempts.length === 1,
+  );
+  return { id, eventIds: [tried, await announce(workspace)] };
+}
+
 describe("a recovery", () => {
   test("sends failed deliveries again with the same event id and bytes, and continues to count attempts", async () => {
     const workspace = await newWorkspace();
@@ -61,13 +72,7 @@ describe("a recovery", () => {
   test("sends deliveries that wait for their retry now, each once, although the endpoint had asked to wait", async () => {
     const workspace = await newWorkspace();
     const url = receiverUrl();
-    const { id } = await createWebhook(workspace, { url: receiverUrl("/status/503?header=retry-after:%20100") });
-    const tried = await announce(workspace);
-    await until(
-      () => deliveriesOf(workspace, id),
-      (rows) => rows[0]?.attempts.length === 1,
-    );
-    const eventIds = [tried, await announce(workspace)]; // the second one is held up by the endpoint's pause, with no attempt under way
+    const { id, eventIds } = await failingWebhook(workspace);
     const later = Date.now() + 3_600_000;
     await env.DB.prepare("UPDATE deliveries SET next_attempt_at = ? WHERE webhook_id = ?").bind(later, id).run();
     await env.DB.prepare("UPDATE webhooks SET url = ? WHERE id = ?").bind(url, id).run(); // repaired, without a PATCH
@@ -97,13 +102,7 @@ describe("a recovery", () => {
   test("sends deliveries that are due and held up by the pause of a failing endpoint", async () => {
     const workspace = await newWorkspace();
     const url = receiverUrl();
-    const { id } = await createWebhook(workspace, { url: receiverUrl("/status/503?header=retry-after:%20100") });
-    await announce(workspace);
-    await until(
-      () => deliveriesOf(workspace, id),
-      (rows) => rows[0]?.attempts.length === 1,
-    );
-    await announce(workspace);
+    const { id } = await failingWebhook(workspace);
     const dueMs = Date.now() - 1000;
     await env.DB.prepare("UPDATE deliveries SET next_attempt_at = ? WHERE webhook_id = ?").bind(dueMs, id).run();
     await env.DB.prepare("UPDATE webhooks SET url = ? WHERE id = ?").bind(url, id).run(); // repaired, without a PATCH
