@@ -39,8 +39,11 @@ const CONSUMERS: Record<string, (env: Env, batch: MessageBatch) => Promise<void>
   "webhook-deliveries-dead": consumeDeadDeliveries,
 };
 
+/** The longest name that fits, since a queue's name may end with another's. */
 const consumerOf = (queue: string) =>
-  Object.entries(CONSUMERS).find(([name]) => queue === name || queue.endsWith(`-${name}`))?.[1];
+  Object.entries(CONSUMERS)
+    .toSorted(([one], [other]) => other.length - one.length)
+    .find(([name]) => queue === name || queue.endsWith(`-${name}`))?.[1];
 
 export default {
   fetch: createFetch(),

@@ -8,7 +8,9 @@ export const MAKE_CREDENTIAL = "make one with `npm run gateway:credential -- ID 
 const port = (fallback: string) =>
   z
     .string()
-    .regex(/^\d{0,5}$/)
+    .refine((text) => /^\d{0,5}$/.test(text) && Number(text) <= 65_535, {
+      error: "must be a port, at most 65535, or empty",
+    })
     .default(fallback)
     .transform((text) => (text === "" ? null : Number(text)));
 const secureUrl = z.string().refine(isSecureUrl, {

@@ -5,7 +5,7 @@ import { SAMPLE } from "./samples.ts";
 const { id, ...policy } = PlaybackId.shape;
 
 /** The settings of the request, which become the media's. Until the media exists, its playback IDs may lack an id. */
-const PushMediaSettings = z.strictObject({
+export const PushMediaSettings = z.strictObject({
   playbackIds: z.array(z.strictObject({ id: id.optional(), ...policy })),
   title: z.string().optional(),
   creatorId: z.string().optional(),

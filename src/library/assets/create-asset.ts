@@ -72,10 +72,24 @@ export async function createAsset(
   return created;
 }
 
-export type AssetSettings = Pick<
-  CreateAsset,
-  "accessPolicy" | "title" | "creatorId" | "metadata" | "maxResolution" | "mediaQuality" | "sourceAccess" | "mp4Support"
->;
+type OfPlaybackId = "accessRestrictions" | "drmConfigurationId";
+/** Fields of the contract that are refused (`later`). */
+type Refused = "optimizeAudio" | "subtitles" | "summary" | "chapters" | "namedEntities" | "moderation";
+
+/** The fields of a creation that become columns of the asset. */
+export type AssetSettings = Omit<CreateAsset, "inputs" | OfPlaybackId | Refused>;
+
+/** The compiler names a field of a creation that is not stored: it is a column, or is listed above. */
+const toColumns = (settings: AssetSettings): Pick<Asset, keyof AssetSettings> => ({
+  title: settings.title ?? null,
+  creatorId: settings.creatorId ?? null,
+  metadata: settings.metadata ?? {},
+  accessPolicy: settings.accessPolicy,
+  maxResolution: settings.maxResolution,
+  mediaQuality: settings.mediaQuality,
+  mp4Support: toMp4Support(settings.mp4Support),
+  sourceAccess: settings.sourceAccess ?? false,
+});
 
 /** @throws {Problem} mp4_support_with_drm: files for download are not encrypted */
 export function requireFilesWithoutDrm({ accessPolicy, mp4Support }: Pick<CreateAsset, "accessPolicy" | "mp4Support">) {
@@ -89,22 +103,15 @@ export const toMp4Support = (asked: CreateAsset["mp4Support"]): Asset["mp4Suppor
 
 /** An asset as it is created from an URL or an upload. */
 export function newAsset(
-  { accessPolicy, title, creatorId, metadata, maxResolution, mediaQuality, sourceAccess, mp4Support }: AssetSettings,
+  settings: AssetSettings,
   source: SourceInput,
   { workspaceId, publicUrl, now }: { workspaceId: string; publicUrl: string; now: Date },
 ): Asset {
   return {
     ...BLANK_ASSET,
+    ...toColumns(settings),
     id: crypto.randomUUID(),
     workspaceId,
-    title: title ?? null,
-    creatorId: creatorId ?? null,
-    metadata: metadata ?? {},
-    accessPolicy,
-    maxResolution,
-    mediaQuality,
-    mp4Support: toMp4Support(mp4Support),
-    sourceAccess: sourceAccess ?? false,
     sourceUrl: source.url,
     clipStartMs: source.clipStartMs,
     clipEndMs: source.clipEndMs,

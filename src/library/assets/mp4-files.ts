@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import { planLadder } from "../../../protocol/ladder.ts";
 import type { Mp4File } from "../../events/index.ts";
-import { withoutUnset } from "../../platform/http/record.ts";
+import { recordOf } from "../../platform/http/record.ts";
 import type { Asset } from "./repository.ts";
 
 type Facts = Pick<Asset, "mp4Support" | "status" | "widthPx" | "heightPx" | "maxResolution" | "mediaQuality">;
@@ -13,14 +13,17 @@ const ANY_RATE = { num: 30, den: 1 }; // the sizes of a ladder do not depend on 
 export function toMp4Files({ mp4Support, status, ...asset }: Facts): z.infer<typeof Mp4File>[] | null {
   if (mp4Support === null) return null;
   const state = status === "ready" || status === "errored" ? STATUS[status] : ("preparing" as const);
-  return mp4Support.split(",").map((type) => {
-    if (type === "audioOnly") return { type, status: state, ext: "m4a" as const };
-    return withoutUnset({ type, status: state, ...pictureSize(asset), ext: "mp4" as const });
-  }) as z.infer<typeof Mp4File>[];
+  const files: z.infer<typeof Mp4File>[] = [];
+  if (mp4Support.includes("audioOnly")) files.push({ type: "audioOnly", status: state, ext: "m4a" });
+  if (mp4Support.includes("capped_4k"))
+    files.push(
+      recordOf<z.infer<typeof Mp4File>>({ type: "capped_4k", status: state, ...pictureSize(asset), ext: "mp4" }),
+    );
+  return files;
 }
 
 function pictureSize({ widthPx, heightPx, maxResolution, mediaQuality }: Omit<Facts, "mp4Support" | "status">) {
-  if (!widthPx || !heightPx) return {};
+  if (!widthPx || !heightPx) return { width: null, height: null };
   const [largest] = planLadder({ widthPx, heightPx }, ANY_RATE, maxResolution, mediaQuality);
   return { width: largest?.widthPx, height: largest?.heightPx };
 }

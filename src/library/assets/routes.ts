@@ -194,9 +194,8 @@ export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
       return c.json(success(mediaFor(c)(await requireAsset(c, c.req.valid("param").mediaId))), 200);
     })
     .openapi(updateRoute, async (c) => {
-      const { title, creatorId, metadata } = c.req.valid("json");
       const { mediaId } = c.req.valid("param");
-      const change = defined({ title, creatorId, metadata });
+      const change = defined(c.req.valid("json"));
       if (Object.keys(change).length === 0) return c.json(success(mediaFor(c)(await requireAsset(c, mediaId))), 200);
       const updated = await updateAsset(c.env, keyOf(c, mediaId), change, new Date());
       const { record, committed } = orNotFound(updated, "media_not_found");

@@ -1,12 +1,12 @@
 import type { z } from "@hono/zod-openapi";
 import { resolutionLabel } from "../../../protocol/ladder.ts";
-import { withoutUnset } from "../../platform/http/record.ts";
+import { recordOf } from "../../platform/http/record.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import { toAddedTrack } from "../tracks/store/to-track.ts";
 import { isUploaded, uploadAddress } from "../sources/upload-address.ts";
 import type { Asset, AssetRecord, Track } from "./repository.ts";
 import { toPlaybackId } from "./to-playback-id.ts";
-import type { MediaRecord } from "../../events/index.ts";
+import type { MediaRecord, TrackRecord } from "../../events/index.ts";
 import type { CreatedMedia, InputInfo } from "./schemas.ts";
 
 const STAGE_STATUS = {
@@ -32,8 +32,11 @@ function toAspectRatio(widthPx: number, heightPx: number): string {
   return `${widthPx / common}:${heightPx / common}`;
 }
 
+/** What tracks of the source have. Added ones have more (`toAddedTrack`). */
+type SourceTrack = Omit<z.infer<typeof TrackRecord>, "default" | "forced" | "closedCaptions" | "captions" | "error">;
+
 const toTrack = (track: Track) =>
-  withoutUnset({
+  recordOf<SourceTrack>({
     id: track.id,
     type: track.kind,
     width: track.widthPx,
@@ -62,7 +65,7 @@ export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord
   const hasOtherSound = addedTracks.some(({ replacesSound, status }) => replacesSound && status === "available");
   const own = hasOtherSound ? tracks.filter(({ kind }) => kind !== "audio") : tracks;
   const size = asset.widthPx && asset.heightPx ? { widthPx: asset.widthPx, heightPx: asset.heightPx } : null;
-  return withoutUnset({
+  return recordOf<z.infer<typeof MediaRecord>>({
     thumbnail: toThumbnail(asset, playbackIds, isAudioOnly),
     id: asset.id,
     workspaceId: asset.workspaceId,
@@ -92,7 +95,7 @@ export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord
         : { code: asset.errorCode, message: asset.errorMessage ?? "", fault: asset.errorFault ?? ("service" as const) },
     createdAt: toTimestamp(asset.createdAt),
     updatedAt: toTimestamp(asset.updatedAt),
-  }) as z.infer<typeof MediaRecord>;
+  });
 }
 
 /** The response to a creation has its own schema (media contract, Records). */
@@ -101,7 +104,7 @@ export function toCreatedMedia({
   playbackIds,
   addedTracks,
 }: Pick<AssetRecord, "asset" | "playbackIds" | "addedTracks">): z.infer<typeof CreatedMedia> {
-  return withoutUnset({
+  return recordOf<z.infer<typeof CreatedMedia>>({
     id: asset.id,
     trial: false,
     status: "Created" as const,
@@ -119,7 +122,7 @@ export function toCreatedMedia({
       ...addedTracks.flatMap(({ kind, url }) => (url === null ? [] : [{ type: kind, url }])),
     ],
     optimizeAudio: false,
-  }) as z.infer<typeof CreatedMedia>;
+  });
 }
 
 export function toInputInfo({ asset, tracks }: AssetRecord): z.infer<typeof InputInfo> {

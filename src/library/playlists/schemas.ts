@@ -39,7 +39,7 @@ export const PlaylistMediaIds = z
   .object({ mediaIds: z.array(z.uuid()).min(1).max(MEDIA_PER_PLAYLIST) })
   .openapi("PlaylistMediaIds");
 
-const PlaylistMedia = z
+export const PlaylistMedia = z
   .object({
     thumbnail: z.url().optional(),
     id: z.uuid(),

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { PlaybackIdRecord } from "../../events/index.ts";
+import { PlaybackIdRecord, PushMediaSettings } from "../../events/index.ts";
 import { hinted } from "../../platform/http/issue-hints.ts";
 import { UploadSettings } from "./settings.ts";
 
@@ -40,14 +40,9 @@ export type CreateUpload = z.infer<typeof CreateUpload>;
 const { id: _, ...policy } = PlaybackIdRecord.shape;
 
 const PushedSettings = z.object({
+  ...PushMediaSettings.shape,
+  maxResolution: PushMediaSettings.shape.maxResolution.unwrap(),
   playbackIds: z.array(z.object(policy)),
-  title: z.string().optional(),
-  creatorId: z.string().optional(),
-  metadata: z.record(z.string(), z.string()),
-  mediaQuality: z.string(),
-  maxResolution: z.string(),
-  sourceAccess: z.boolean(),
-  optimizeAudio: z.boolean(),
 });
 
 const uploadFields = <Status extends z.ZodType>(status: Status) => ({

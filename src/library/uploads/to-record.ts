@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import type { Env } from "../../platform/env.ts";
 import { OPEN_RESTRICTIONS, toRestrictions } from "../../tenancy/access/index.ts";
-import { withoutUnset } from "../../platform/http/record.ts";
+import { recordOf } from "../../platform/http/record.ts";
 import type { CancelledUpload, UploadRecord } from "./schemas.ts";
 import type { Upload } from "./repository.ts";
 import type { UploadProgress, UploadStatus } from "./upload-calls.ts";
@@ -34,7 +34,7 @@ export function toRecord<Status extends UploadStatus>(
     url: signedUploadUrl(env, upload),
     timeout: URL_VALID_S,
     corsOrigin,
-    pushMediaSettings: withoutUnset({
+    pushMediaSettings: recordOf<z.infer<typeof UploadRecord>["pushMediaSettings"]>({
       playbackIds: [
         {
           accessPolicy: settings.accessPolicy,
@@ -48,7 +48,7 @@ export function toRecord<Status extends UploadStatus>(
       maxResolution: settings.maxResolution,
       sourceAccess: settings.sourceAccess ?? false,
       optimizeAudio: false,
-    }) as z.infer<typeof UploadRecord>["pushMediaSettings"],
+    }),
   };
 }
 
@@ -56,7 +56,7 @@ export function toRecord<Status extends UploadStatus>(
 export function toCancelled(env: Env, upload: Upload) {
   const { id, corsOrigin, settings } = upload;
   const { title, creatorId, accessPolicy, maxResolution, metadata = {} } = settings;
-  return withoutUnset({
+  return recordOf<z.infer<typeof CancelledUpload>>({
     uploadId: id,
     trial: false,
     status: "cancelled" as const,
@@ -68,5 +68,5 @@ export function toCancelled(env: Env, upload: Upload) {
     metadata,
     title,
     creatorId,
-  }) as z.infer<typeof CancelledUpload>;
+  });
 }

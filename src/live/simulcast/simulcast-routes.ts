@@ -90,8 +90,7 @@ export const simulcastRoutes = newRouter()
   })
   .openapi(updateRoute, async (c) => {
     const { streamId, simulcastId } = c.req.valid("param");
-    const { isEnabled, metadata } = c.req.valid("json");
-    const change = defined({ isEnabled, metadata });
+    const change = defined(c.req.valid("json"));
     const updated = await updateTarget(c.env, keyOf(c, streamId), simulcastId, change, new Date());
     const { target, stream, committed } = orNotFound(updated, "simulcast_not_found");
     c.executionCtx.waitUntil(committed.wake());

@@ -150,8 +150,8 @@ export const streamRoutes = newRouter()
     return c.json(success({ ...stream!, simulcastResponses, mediaIds }), 200);
   })
   .openapi(updateRoute, async (c) => {
-    const { metadata, reconnectWindow: reconnectWindowS, allowViewerClips } = c.req.valid("json");
-    const change = defined({ metadata, reconnectWindowS, allowViewerClips });
+    const { reconnectWindow: reconnectWindowS, ...body } = c.req.valid("json");
+    const change = defined({ ...body, reconnectWindowS });
     return await answerChanged(
       c,
       await updateStream(c.env, keyOf(c, c.req.valid("param").streamId), change, new Date()),

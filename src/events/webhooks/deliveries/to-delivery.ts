@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import { withoutUnset } from "../../../platform/http/record.ts";
+import { recordOf } from "../../../platform/http/record.ts";
 import { toTimestamp } from "../../../platform/timestamp.ts";
 import { nameIn } from "../../index.ts";
 import { toFailure } from "../records/failure-record.ts";
@@ -20,7 +20,7 @@ function toAttempt(row: Omit<AttemptRow, "eventId" | "webhookId">): z.infer<type
 
 /** @param attempts of this delivery, oldest first */
 export function toDelivery(row: DeliveryRow, attempts: AttemptRow[]): z.infer<typeof DeliveryRecord> {
-  return withoutUnset({
+  return recordOf<z.infer<typeof DeliveryRecord>>({
     eventId: row.eventId,
     type: nameIn(row.naming, row.type),
     isTest: row.isTest,

@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { ALL_TYPES, CATALOGUE, resolveTypes } from "../../index.ts";
-import { withoutUnset } from "../../../platform/http/record.ts";
+import { recordOf } from "../../../platform/http/record.ts";
 import { toTimestamp } from "../../../platform/timestamp.ts";
 import { DISABLED_MESSAGES } from "../records/disabled-reasons.ts";
 import { toFailure } from "../records/failure-record.ts";
@@ -12,7 +12,7 @@ const timestampOf = (time: Date | null) => time && toTimestamp(time);
 /** The webhook as the API returns it, without its secrets. @param now determines whether a rotated secret still signs */
 export function toWebhook(webhook: Webhook, now: Date): z.infer<typeof WebhookRecord> {
   const { disabledReason, previousSecret, previousSecretUntil: until } = webhook;
-  return withoutUnset({
+  return recordOf<z.infer<typeof WebhookRecord>>({
     id: webhook.id,
     url: webhook.url,
     description: webhook.description,

@@ -1,11 +1,11 @@
 import type { z } from "@hono/zod-openapi";
 import type { AddedTrack as TrackOfEvents, NewEvent, TrackRecord } from "../../../events/index.ts";
-import { withoutUnset } from "../../../platform/http/record.ts";
+import { recordOf } from "../../../platform/http/record.ts";
 import type { AddedTrack } from "./repository.ts";
 
 /** As the media record lists it. */
 export const toAddedTrack = (track: AddedTrack): z.infer<typeof TrackRecord> =>
-  withoutUnset({
+  recordOf<Omit<z.infer<typeof TrackRecord>, "width" | "height" | "frameRate">>({
     id: track.id,
     type: track.kind,
     languageCode: track.languageCode,
@@ -25,7 +25,7 @@ export const toAddedTrack = (track: AddedTrack): z.infer<typeof TrackRecord> =>
       track.errorCode === null
         ? null
         : { code: track.errorCode, message: track.errorMessage ?? "", fault: track.errorFault ?? ("service" as const) },
-  }) as z.infer<typeof TrackRecord>;
+  });
 
 type TrackChange = "created" | "ready" | "failed" | "updated" | "deleted";
 
@@ -41,7 +41,7 @@ export const trackEvent = (
   type: `video.media.track.${change}`,
   objectId: track.assetId,
   occurredAtMs: atMs,
-  data: withoutUnset({
+  data: recordOf<z.infer<typeof TrackOfEvents>>({
     id: track.id,
     type: track.kind,
     url: track.url,
@@ -49,5 +49,5 @@ export const trackEvent = (
     languageName: track.languageName,
     title: track.title,
     status: change === "deleted" ? ("deleted" as const) : track.status,
-  }) as z.infer<typeof TrackOfEvents>,
+  }),
 });

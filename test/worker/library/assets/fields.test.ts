@@ -1,0 +1,125 @@
+/** A field that a request may have is stored and answered. The lists of fields are read from the schemas, so a new field fails until it is tried here. */
+import { env } from "cloudflare:test";
+import { and, desc, eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import { assets } from "../../../../src/library/assets/tables.ts";
+import { CreateAsset, UpdateAsset } from "../../../../src/library/assets/schemas.ts";
+import { UploadSettings } from "../../../../src/library/uploads/settings.ts";
+import { eventBytes, events } from "../../../../src/events/index.ts";
+import { openDatabase } from "../../../../src/platform/database.ts";
+import { isLater } from "../../../../src/platform/http/later.ts";
+import { type MediaAnswer, newWorkspace, type TestWorkspace } from "../../workspace.ts";
+
+const db = openDatabase(env.DB);
+
+type MediaFields = Record<string, unknown> & { playbackIds: Record<string, unknown>[] };
+
+const URL_OF_SOURCE = "https://cdn.test/a.mp4";
+const rules = { defaultPolicy: "deny", allow: ["example.com"], deny: [] };
+const accessRestrictions = { domains: rules, userAgents: { ...rules, allow: ["curl"] } };
+
+/** Values that differ from the defaults. */
+const SETTINGS = {
+  title: "A film",
+  creatorId: "me",
+  metadata: { season: "1" },
+  accessPolicy: "private",
+  maxResolution: "720p",
+  mediaQuality: "pro",
+  mp4Support: "capped_4k",
+  sourceAccess: true,
+  accessRestrictions,
+};
+const CLIP = { startTime: 1.5, endTime: 4 };
+
+/** `inputs` are shown by `input-info`; `tenancy/drm/configurations.test.ts` has the other one. */
+const ELSEWHERE = ["inputs", "drmConfigurationId"];
+
+const fieldsOf = (shape: Record<string, Parameters<typeof isLater>[0]>) =>
+  Object.keys(shape).filter((name) => !isLater(shape[name]!));
+
+/** What the media shows of `SETTINGS`. */
+const settingsOf = ({ playbackIds: [playbackId], ...media }: MediaFields) =>
+  Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, media[name] ?? playbackId![name]]));
+
+const media = async (workspace: TestWorkspace, id: string) =>
+  (await (await workspace.request("GET", `/v1/on-demand/${id}`)).json<MediaAnswer>()).data as MediaFields & {
+    id: string;
+  };
+
+/** No answer shows the clip. */
+async function clipOf(id: string) {
+  const [row] = await db.select().from(assets).where(eq(assets.id, id));
+  return { startTime: row!.clipStartMs / 1000, endTime: row!.clipEndMs! / 1000 };
+}
+
+async function dataOfEvent(type: string, objectId: string): Promise<MediaFields> {
+  const ofObject = and(eq(events.objectId, objectId), eq(events.videoType, type));
+  const [event] = await db.select().from(events).where(ofObject).orderBy(desc(events.createdAt));
+  const sent = new TextDecoder().decode(eventBytes(event!, "video"));
+  return (JSON.parse(sent) as { data: MediaFields }).data;
+}
+
+describe("each field of a creation", () => {
+  test("has a value in this test", () => {
+    expect(fieldsOf(CreateAsset.shape).sort()).toEqual([...Object.keys(SETTINGS), ...ELSEWHERE].toSorted());
+  });
+
+  test("is shown by the media and its event", async () => {
+    const workspace = await newWorkspace();
+    const response = await workspace.request("POST", "/v1/on-demand", {
+      ...SETTINGS,
+      inputs: [{ type: "video", url: URL_OF_SOURCE, ...CLIP }],
+    });
+    expect(response.status).toBe(201);
+    const { data } = await response.json<MediaAnswer>();
+    expect(settingsOf(await media(workspace, data.id))).toEqual(SETTINGS);
+    expect(settingsOf(await dataOfEvent("video.media.created", data.id))).toEqual(SETTINGS);
+    const inputInfo = await workspace.request("GET", `/v1/on-demand/${data.id}/input-info`);
+    expect(await inputInfo.json()).toMatchObject({ data: { configuration: { url: URL_OF_SOURCE } } });
+    expect(await clipOf(data.id)).toEqual(CLIP);
+  });
+});
+
+describe("each setting of an upload", () => {
+  test("has a value in this test", () => {
+    expect(fieldsOf(UploadSettings.shape).sort()).toEqual(
+      [...Object.keys(SETTINGS), ...Object.keys(CLIP), ...ELSEWHERE].toSorted(),
+    );
+  });
+
+  test("is shown by the media", async () => {
+    const workspace = await newWorkspace();
+    const body = { corsOrigin: "*", pushMediaSettings: { ...SETTINGS, ...CLIP } };
+    const response = await workspace.request("POST", "/v1/on-demand/upload", body);
+    expect(response.status).toBe(201);
+    const { data } = await response.json<{ data: { uploadId: string } }>();
+    expect(settingsOf(await media(workspace, data.uploadId))).toEqual(SETTINGS);
+    expect(await clipOf(data.uploadId)).toEqual(CLIP);
+  });
+
+  test("is shown by the upload and its event, except for those that the contract's record lacks", async () => {
+    const workspace = await newWorkspace();
+    const body = { corsOrigin: "*", pushMediaSettings: SETTINGS };
+    const response = await workspace.request("POST", "/v1/on-demand/upload", body);
+    const { data } = await response.json<{ data: { uploadId: string; pushMediaSettings: MediaFields } }>();
+    const shown = { ...SETTINGS, mp4Support: undefined };
+    expect(settingsOf(data.pushMediaSettings)).toEqual(shown);
+    const ofEvent = await dataOfEvent("video.media.upload", data.uploadId);
+    expect(settingsOf(ofEvent["pushMediaSettings"] as MediaFields)).toEqual(shown);
+  });
+});
+
+test("each field of a change is shown by the media and its event", async () => {
+  const change: Record<string, unknown> = { title: "Another", creatorId: "you", metadata: { season: "2" } };
+  expect(Object.keys(change)).toEqual(Object.keys(UpdateAsset.shape));
+  const workspace = await newWorkspace();
+  const created = await workspace.request("POST", "/v1/on-demand", { inputs: [{ type: "video", url: URL_OF_SOURCE }] });
+  const { data } = await created.json<MediaAnswer>();
+  for (const [name, value] of Object.entries(change)) {
+    const response = await workspace.request("PATCH", `/v1/on-demand/${data.id}`, { [name]: value });
+    expect([name, response.status]).toEqual([name, 200]);
+  }
+  expect(await media(workspace, data.id)).toMatchObject(change);
+  expect(await dataOfEvent("video.media.updated", data.id)).toMatchObject(change);
+});
