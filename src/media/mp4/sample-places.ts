@@ -29,27 +29,28 @@ export class PlaceReader {
   async read(count: number): Promise<void> {
     await this.readSizes(count);
     for (let row = 0; row < count;) {
-      // A promise only when a table's next rows have to be loaded: finely interleaved media has a chunk for each sample.
+      // A promise only when a table's next rows have to be loaded: finely interleaved media has a chunk for each sample, and a row for each chunk.
       if (this.samplesLeft === 0) {
         if (this.chunkRows.isEmpty) await this.loadChunks();
-        if (!this.layout.hasNext) await this.layout.advance();
+        while (!this.layout.advance()) await this.layout.load();
       }
       row = this.readChunks(row, count);
     }
   }
 
-  /** Reads the samples of the chunks that one row of `stsc` describes and whose offsets are in memory. @returns the row of the next sample */
+  /** Reads the samples of the chunks whose rows are in memory. @returns the row of the next sample */
   private readChunks(firstRow: number, count: number): number {
     const { sizes, offsets, chunkRows, wideOffsets, layout } = this;
     const { view } = chunkRows;
-    let [row, at, next, samplesLeft, chunks] = [firstRow, chunkRows.at, this.next, this.samplesLeft, 0];
+    let row = firstRow;
+    let { at } = chunkRows;
+    let { next, samplesLeft } = this;
     while (row < count) {
       if (samplesLeft === 0) {
-        if (at === view.byteLength || chunks === layout.chunksLeft) break;
+        if (at === view.byteLength || !layout.advance()) break;
         next = wideOffsets ? view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4) : view.getUint32(at);
         at += wideOffsets ? 8 : 4;
-        chunks += 1;
-        samplesLeft = layout.samplesPerChunk;
+        samplesLeft = layout.take();
       }
       const end = Math.min(count, row + samplesLeft);
       samplesLeft -= end - row;
@@ -59,8 +60,8 @@ export class PlaceReader {
       }
     }
     chunkRows.at = at;
-    layout.take(chunks);
-    [this.next, this.samplesLeft] = [next, samplesLeft];
+    this.next = next;
+    this.samplesLeft = samplesLeft;
     return row;
   }
 
@@ -87,50 +88,43 @@ export class PlaceReader {
 /** The number of samples per chunk. A row of `stsc` applies up to the first chunk of the next row. */
 class ChunkLayout {
   private readonly rows: TableRows;
+  /** Of the current row. */
   private samples = -1;
+  /** The last chunk taken, from 0. */
   private chunk = -1;
+  /** The first chunk of the row after the current one; Infinity after the last row, null when it has to be loaded. */
   private until: number | null = null;
 
   constructor(rows: TableRows) {
     this.rows = rows;
   }
 
-  /** Whether the current row applies to the next chunk. */
-  get hasNext(): boolean {
-    return this.until !== null && this.chunksLeft > 0;
+  /** Moves to the row that applies to the next chunk. @returns false when rows have to be loaded first */
+  advance(): boolean {
+    const { rows } = this;
+    this.until ??= this.firstChunkOfRow();
+    while (this.until !== null && this.chunk + 1 >= this.until) {
+      this.samples = rows.view.getUint32(rows.at + 4);
+      rows.at += 12;
+      this.until = this.firstChunkOfRow();
+    }
+    return this.until !== null;
   }
 
-  /** Number of chunks to which the current row still applies. */
-  get chunksLeft(): number {
-    return this.until! - this.chunk - 1;
+  async load(): Promise<void> {
+    if (!(await this.rows.load())) this.until = Infinity;
   }
 
-  /** Of the current row. */
-  get samplesPerChunk(): number {
+  /** Takes the next chunk. @returns its number of samples */
+  take(): number {
     standardOnlyIf(this.samples >= 0, "the first chunk is not described");
     standardOnlyIf(this.samples > 0, "an empty chunk");
+    this.chunk += 1;
     return this.samples;
   }
 
-  take(chunks: number): void {
-    this.chunk += chunks;
-  }
-
-  /** Moves to the row that applies to the next chunk. */
-  async advance(): Promise<void> {
+  private firstChunkOfRow(): number | null {
     const { rows } = this;
-    this.until ??= await this.firstChunkOfRow();
-    while (!this.hasNext) {
-      this.samples = rows.view.getUint32(rows.at + 4);
-      rows.at += 12;
-      this.until = rows.isEmpty ? await this.firstChunkOfRow() : rows.view.getUint32(rows.at) - 1;
-    }
-  }
-
-  /** Infinity after the last row. */
-  private async firstChunkOfRow(): Promise<number> {
-    const { rows } = this;
-    if (rows.isEmpty && !(await rows.load())) return Infinity;
-    return rows.view.getUint32(rows.at) - 1;
+    return rows.isEmpty ? null : rows.view.getUint32(rows.at) - 1;
   }
 }
