@@ -13,6 +13,7 @@ import { showLive } from "./live.ts";
 import { Notice } from "./notice.ts";
 import { recover } from "./recover.ts";
 import { reportViews } from "./report-views.ts";
+import { keepControlsOfSound } from "./sound-alone.ts";
 import { exposeTracks } from "./track-lists.ts";
 
 /** Poll intervals while a stream is off air: short for those who come as the broadcast begins, longer for those who come early. */
@@ -72,6 +73,7 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
   forwardKeys(root);
   seekByKeys(root, video);
   placeCaptions(root, video);
+  keepControlsOfSound(root, video);
   // oxlint-disable-next-line import/no-named-as-default-member -- the types export no other name
   if (HlsPlayer.isSupported()) {
     const hls = new HlsPlayer({ ...HLS_CONFIG, ...licensesOf(main) });

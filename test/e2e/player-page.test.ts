@@ -78,6 +78,20 @@ test("the page plays from the keyboard, shows the title unchanged, and loads not
   await page.close();
 });
 
+test("the controls of sound alone stay in view, and those over a picture do not", async () => {
+  const { assetId, playbackId } = await seedLadder(worker, flower, "Birds");
+  for (const kind of ["picture", "sound"]) {
+    if (kind === "sound")
+      await worker.db.prepare("delete from renditions where asset_id = ? and kind = 'video'").bind(assetId).run();
+    const { page } = await open(`/player/${playbackId}`);
+    await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
+    await page.keyboard.press("k");
+    await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 3);
+    expect(await page.locator("media-controller[userinactive]").count()).toBe(kind === "picture" ? 1 : 0);
+    await page.close();
+  }
+});
+
 test("the page fits a telephone held upright", async () => {
   const { playbackId } = await seedStandardSource(worker, flower, "Flowers");
   const { page } = await open(`/player/${playbackId}`, { width: 360, height: 640 });
