@@ -1,19 +1,22 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../../platform/database.ts";
-import { dataAnswer, security, success } from "../../platform/http/answers.ts";
+import { dataAnswer, pageAnswer, security, success, successPage } from "../../platform/http/answers.ts";
 import { answerOnce, IdempotencyHeaders } from "../../platform/http/idempotency.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
+import { NewestFirstQuery, pagination } from "../../platform/http/pagination.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { log } from "../../platform/log.ts";
 import { createExport } from "./create-export.ts";
 import { downloadExport } from "./download-export.ts";
-import { deleteExport } from "./repository.ts";
-import { CreateExport, ViewExportRecord } from "./schemas.ts";
+import { countExports, deleteExport, listExports } from "./repository.ts";
+import { CreateExport, ListedExport, ViewExportRecord } from "./schemas.ts";
+import { toListedExport } from "./to-listed-export.ts";
 
 const tags = ["Video data"];
 const path = "/v1/data/viewlist";
+const exportsPath = `${path}/exports` as const;
 
 const createRouteDefinition = createRoute({
   operationId: "create_view_export",
@@ -29,12 +32,26 @@ const createRouteDefinition = createRoute({
     ...problemResponses("unauthorized", "forbidden", "export_limit_reached", "validation_failed"),
   },
 });
+const listRoute = createRoute({
+  operationId: "list_view_exports",
+  summary: "Page through exports, newest first",
+  description: "Those that can be downloaded, without their URLs.",
+  method: "get",
+  path: exportsPath,
+  tags,
+  security,
+  request: { query: NewestFirstQuery },
+  responses: {
+    200: pageAnswer(ListedExport, "One page of exports"),
+    ...problemResponses("unauthorized", "forbidden", "validation_failed"),
+  },
+});
 const deleteRoute = createRoute({
   operationId: "delete_view_export",
   summary: "Revoke an export",
   description: "Its URL is refused from now on. A download that has begun goes on.",
   method: "delete",
-  path: "/v1/data/viewlist/exports/{exportId}",
+  path: `${exportsPath}/{exportId}`,
   tags,
   security,
   request: { params: z.object({ exportId: uuidParam("exportId") }) },
@@ -48,6 +65,16 @@ export const exportRoutes = newRouter()
   .openapi(createRouteDefinition, (c) => {
     const body = c.req.valid("json");
     return answerOnce(c, { name: `POST ${path}`, isSecret: true }, (context) => createExport(body, context));
+  })
+  .openapi(listRoute, async (c) => {
+    const { limit, offset: page } = c.req.valid("query");
+    const [db, now] = [openDatabase(c.env.DB), new Date()];
+    const { workspaceId } = c.var.caller;
+    const [total, exports] = await Promise.all([
+      countExports(db, workspaceId, now),
+      listExports(db, workspaceId, { page, limit, now }),
+    ]);
+    return c.json(successPage(exports.map(toListedExport), pagination(total, page, limit)), 200);
   })
   .openapi(deleteRoute, async (c) => {
     const { workspaceId } = c.var.caller;

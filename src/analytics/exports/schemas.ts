@@ -43,6 +43,19 @@ export const CreateExport = z
   })
   .openapi("CreateExport");
 
+/** Without its URL, which only its creation has. */
+export const ListedExport = z
+  .object({
+    exportId: z.uuid(),
+    timespan: z.array(z.int()).openapi({ description: "The start and the end in epoch seconds" }),
+    filterby: z.array(z.string()),
+    fields: z.array(z.string()),
+    format: z.enum(FORMATS),
+    createdAt: z.string(),
+    expiresAt: z.string(),
+  })
+  .openapi("ListedViewExport");
+
 export const ViewExportRecord = z
   .object({
     exportId: z.uuid().openapi({ description: "Its deletion revokes the URL" }),

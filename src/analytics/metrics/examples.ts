@@ -107,6 +107,15 @@ export const VIDEO_DATA_EXAMPLES: Record<string, unknown> = {
     format: "csv",
     expiresIn: 86_400,
   },
+  ListedViewExport: {
+    exportId: EXPORT_ID,
+    timespan: [1_778_936_714, 1_779_541_514],
+    filterby: ["country:IT"],
+    fields: ["viewId", "viewEnd", "videoTitle", "watchTime"],
+    format: "csv",
+    createdAt: "2026-05-20T13:05:14.907123Z",
+    expiresAt: "2026-05-21T13:05:14.907123Z",
+  },
   ViewExport: {
     exportId: EXPORT_ID,
     url: `https://api.example.com/exports/${EXPORT_ID}.csv?token=eyJhbGciOiJIUzI1NiJ9.eyJleHBvcnRJZCI6IjcifQ.c2lnbmF0dXJl`,

@@ -60,6 +60,36 @@ test("views arrive in the order of their ends, over several months and over seve
   expect(rows.map(({ viewEnd }) => viewEnd)).toEqual(rows.map(({ viewEnd }) => viewEnd).toSorted());
 });
 
+test("exports are listed newest first with their question, without their URLs, until they expire or are revoked", async () => {
+  const mine = await newWorkspace();
+  const list = async (query = "") => {
+    const answer = await mine.request("GET", `/v1/data/viewlist/exports${query}`);
+    expect(answer.status).toBe(200);
+    return await answer.json<{ data: { exportId: string }[]; pagination: object }>();
+  };
+  expect(await list()).toMatchObject({ data: [], pagination: { totalRecords: 0 } });
+  const question = { timespan: [1000, 2000], filterby: ["!country:IT", "video_title:a:b"], fields: ["viewId"] };
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 120_000 });
+  await create({ expiresIn: 60 }, mine); // has expired
+  const first = await create({ ...question, format: "csv" }, mine);
+  vi.useRealTimers();
+  const second = await create({}, mine);
+
+  const { data, pagination } = await list();
+  expect(data.map(({ exportId }) => exportId)).toEqual([second.exportId, first.exportId]);
+  expect(data[1]).toEqual({
+    ...question,
+    exportId: first.exportId,
+    format: "csv",
+    createdAt: expect.any(String),
+    expiresAt: first.expiresAt,
+  });
+  expect(pagination).toEqual({ totalRecords: 2, currentOffset: 1, offsetCount: 1 });
+  expect((await list("?limit=1&offset=2")).data.map(({ exportId }) => exportId)).toEqual([first.exportId]);
+  await mine.request("DELETE", `/v1/data/viewlist/exports/${second.exportId}`);
+  expect((await list()).data.map(({ exportId }) => exportId)).toEqual([first.exportId]);
+});
+
 test("filters and an absolute time span choose the views, and all fields come by default", async () => {
   const now = Math.ceil(Date.now() / 1000);
   const made = await create({ timespan: [now - 3600, now], filterby: ["video_title:Film 7"] });

@@ -169,6 +169,7 @@ const CALLS: Record<string, Call> = {
   "get-signing_key_by_id": {},
   delete_signing_key: {},
   create_view_export: { body: () => ({}) },
+  list_view_exports: { queries: () => ["limit=50"] },
   delete_view_export: {},
   list_video_views: { queries: () => ["limit=50", "limit=50&sortOrder=desc"] },
   get_video_view_details: {},
