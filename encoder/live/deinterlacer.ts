@@ -45,7 +45,7 @@ export class Deinterlacer {
 
   async *#ready(): AsyncGenerator<DecodedFrame> {
     for (let frame = await this.#graph!.take(0); frame !== null; frame = await this.#graph!.take(0))
-      yield { frame, seconds: this.#seconds.shift()! };
+      yield { frame, seconds: this.#seconds.shift()!, isDamaged: false };
   }
 }
 

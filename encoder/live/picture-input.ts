@@ -7,6 +7,7 @@ import type { LiveSource, TimedPacket } from "./live-source.ts";
 import type { PicturePlans } from "./picture-plans.ts";
 import type { RunPicture } from "./run-plan.ts";
 import type { RunSequence } from "./run-sequence.ts";
+import type { StreamReader } from "./stream-reader.ts";
 import { type DecodedFrame, StreamDecoder } from "./stream-decoder.ts";
 
 export class PictureInput {
@@ -14,6 +15,7 @@ export class PictureInput {
   readonly #plans: PicturePlans;
   /** Earliest time of the first picture. */
   readonly #firstSeconds: number;
+  readonly #reader: StreamReader;
   readonly #decoder = new StreamDecoder();
   readonly #fields = new Deinterlacer();
   readonly #captions: CaptionInput;
@@ -22,10 +24,11 @@ export class PictureInput {
 
   /**
    * @param firstSeconds earliest source time of the first picture
-   * @param source of the captions
+   * @param source of the pictures and their captions
    */
   constructor(runs: RunSequence, plans: PicturePlans, firstSeconds: number, source: LiveSource) {
     this.#captions = new CaptionInput(source);
+    this.#reader = source.reader;
     this.#runs = runs;
     this.#plans = plans;
     this.#firstSeconds = firstSeconds;
@@ -44,6 +47,11 @@ export class PictureInput {
   }
 
   async put(decoded: DecodedFrame): Promise<void> {
+    if (decoded.isDamaged) {
+      // A connection that breaks off leaves a part of its last picture.
+      if (this.#reader.isSpent) return decoded.frame.free();
+      this.#plans.copy?.end();
+    }
     for await (const frame of this.#fields.put(decoded)) await this.#show(frame);
     if (this.#fields.isActive) this.#plans.copy?.end();
   }

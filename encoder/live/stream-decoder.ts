@@ -14,6 +14,8 @@ const MORE_THREADS = 4;
 export interface DecodedFrame {
   frame: Frame; // owned by the receiver
   seconds: number; // source time
+  /** Parts of the picture were missing, and the decoder has filled them in. Its packet is not playable everywhere. */
+  isDamaged: boolean;
 }
 
 export class StreamDecoder {
@@ -83,7 +85,7 @@ export class StreamDecoder {
         const pts = frame.bestEffortTimestamp;
         const seconds = pts === AV_NOPTS_VALUE ? this.#lastSeconds : (Number(pts) * num) / den;
         this.#lastSeconds = seconds + (frame.nbSamples > 0 ? frame.nbSamples / frame.sampleRate : 0);
-        yield { frame, seconds };
+        yield { frame, seconds, isDamaged: frame.decodeErrorFlags !== 0 };
         continue;
       }
       frame.free();

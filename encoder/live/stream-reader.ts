@@ -14,6 +14,8 @@ export class StreamReader {
   readonly #bytes: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
   #hasEnded = false;
+  /** The demuxer has been told that there are no more bytes: what it still returns is what it had not completed. */
+  isSpent = false;
   #waitedMs = 0;
   #waitingSinceMs: number | undefined;
 
@@ -51,7 +53,8 @@ export class StreamReader {
 
   async #read(size: number): Promise<Buffer | null> {
     while (this.#rest.length === 0 && !this.#hasEnded) await this.#more();
-    if (this.#rest.length === 0) return null;
+    this.isSpent = this.#rest.length === 0;
+    if (this.isSpent) return null;
     const given = this.#rest.subarray(0, size);
     this.#rest = this.#rest.subarray(given.length);
     if (this.#head !== null && this.#headBytes < HEAD_BYTES) {

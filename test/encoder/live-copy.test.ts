@@ -112,6 +112,50 @@ test.each([
   },
 );
 
+const PACKET_BYTES = 188;
+
+/** Offsets of the packets of the picture with this number, from 0, in the stream that ffmpeg writes first. */
+function packetsOfPicture(ts: Buffer, number: number): number[] {
+  const all = Array.from({ length: ts.length / PACKET_BYTES }, (_, n) => n * PACKET_BYTES);
+  const ofVideo = all.filter((at) => (ts.readUInt16BE(at + 1) & 0x1fff) === 0x100);
+  const starts = ofVideo.flatMap((at, n) => ((ts[at + 1]! & 0x40) === 0 ? [] : [n]));
+  return ofVideo.slice(starts[number], starts[number + 1]);
+}
+
+test.each([
+  ["half of", 1 / 2],
+  ["all but the last packet of", 1],
+])(
+  "a connection that breaks off after %s a picture ends on the one before, which players can decode",
+  async (_, share) => {
+    const ts = await broadcastOf(`$STRIP -t 6 ${SANE} -c:a aac -f mpegts`);
+    const packets = packetsOfPicture(ts, 100);
+    const kept = Math.min(Math.floor(packets.length * share), packets.length - 1);
+    expect(kept).toBeGreaterThan(0);
+    const made = await broadcast(ts.subarray(0, packets[kept]), { encodesTopRung: false }, { isFinal: false });
+    checkParts(made);
+    expect([isCopied(made), made.inits.length]).toEqual([true, 3]);
+    const source = await decodePictures(ts);
+    const shown = await decodePictures(fileOf(made, "v480"));
+    expect(shown.every(({ isDamaged }) => !isDamaged)).toBe(true);
+    expect(shown.every(({ luma }, n) => luma.equals(source[Math.min(n, 99)]!.luma))).toBe(true);
+  },
+);
+
+test("a packet that is lost ends the copying before its picture, and every picture can be decoded", async () => {
+  const ts = await broadcastOf(`$STRIP -t 6 ${SANE} -c:a aac -f mpegts`);
+  const packets = packetsOfPicture(ts, 100);
+  const lost = packets[packets.length >> 1]!;
+  const rest = Buffer.concat([ts.subarray(0, lost), ts.subarray(lost + PACKET_BYTES)]);
+  const made = await broadcast(rest, { encodesTopRung: false });
+  checkParts(made);
+  expect([isCopied(made, 0), isCopied(made, 1)]).toEqual([true, false]);
+  const pictures = await Promise.all([0, 1].map((version) => decodePictures(fileOf(made, "v480", version))));
+  expect(pictures[0]!.length).toBe(100);
+  expect(pictures.flat().every(({ isDamaged }) => !isDamaged)).toBe(true);
+  expect([180, 181]).toContain(pictures.flat().length);
+});
+
 test("a change of parameter sets ends the copying, since the first ones cannot decode later pictures", async () => {
   const first = await broadcastOf(`$STRIP -t 3 ${SANE} -an -f mpegts`);
   const second = await broadcastOf(

@@ -8,6 +8,8 @@ export interface DecodedPicture {
   widthPx: number;
   heightPx: number;
   luma: Buffer;
+  /** Its coded picture lacks something, which the decoder has filled in. */
+  isDamaged: boolean;
 }
 export interface Rendition {
   facts: RenditionFacts[]; // one for each chunk
@@ -96,6 +98,7 @@ export async function decodePictures(bytes: Buffer): Promise<DecodedPicture[]> {
       widthPx: width,
       heightPx: height,
       luma,
+      isDamaged: frame.decodeErrorFlags !== 0,
     });
   }
   return pictures;
