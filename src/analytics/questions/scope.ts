@@ -71,14 +71,23 @@ function readTimespan(spans: readonly string[], nowMs: number, names: Names): Pi
 const invalidTimespan = ({ timespan }: Names) =>
   new Problem("invalid_timespan", HINT, { fields: [{ field: timespan, message: "is invalid", hint: HINT }] });
 
+interface FilterRules {
+  /** Where they are given. */
+  filterby: string;
+  /** Those that may be named; by default all. */
+  dimensions?: readonly string[];
+}
+
 /** @throws {Problem} validation_failed */
-export function readFilters(texts: readonly string[], { filterby }: Pick<Names, "filterby">): Filter[] {
+export function readFilters(texts: readonly string[], { filterby, dimensions }: FilterRules): Filter[] {
+  const isAllowed = (name: string) => dimensions?.includes(name) ?? isDimension(name);
+  const among = dimensions?.join(", ") ?? "the dimensions of GET /v1/data/dimensions";
+  const hint = `must be dimension:value or !dimension:value, with one of ${among}`;
   const fields: FieldProblem[] = [];
   const filters = texts.map((text) => {
     const isExcluded = text.startsWith("!");
     const [dimension = "", ...rest] = text.slice(isExcluded ? 1 : 0).split(":");
-    if (rest.length === 0 || !isDimension(dimension))
-      fields.push({ field: filterby, message: "is invalid", hint: FILTER_HINT });
+    if (rest.length === 0 || !isAllowed(dimension)) fields.push({ field: filterby, message: "is invalid", hint });
     return { dimension, value: rest.join(":"), isExcluded };
   });
   if (filters.length > MAX_FILTERS)
@@ -87,8 +96,6 @@ export function readFilters(texts: readonly string[], { filterby }: Pick<Names, 
     throw new Problem("validation_failed", "a filter is not valid", { fields: fields.slice(0, 1) });
   return filters;
 }
-
-const FILTER_HINT = "must be dimension:value or !dimension:value, with a dimension of GET /v1/data/dimensions";
 
 /**
  * The condition of a question in SQL. Values of one dimension are alternatives; several dimensions hold together. Names of dimensions are
