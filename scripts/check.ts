@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import { nearestName } from "../protocol/nearest-name.ts";
-import { bindingsProblem } from "./deploy/bindings-problem.ts";
+import { bindingsProblem, unlistedParts } from "./deploy/bindings-problem.ts";
 import { readBaseConfig } from "./deploy/config.ts";
 import { variablesProblems } from "./deploy/variables-problems.ts";
 import { migrationsAreFresh } from "./check/migrations.ts";
@@ -40,14 +40,14 @@ async function bindingsAreFresh(name: string): Promise<Outcome> {
     if (!outcome.ok) return outcome;
     const config = await readBaseConfig();
     const problems = [
-      ...[bindingsProblem(config) ?? []].flat(),
+      ...(bindingsProblem(config) === null ? unlistedParts(config) : [bindingsProblem(config)]),
       ...variablesProblems(config).map((problem) => `wrangler.toml: ${problem}`),
     ];
-    if (problems.length > 0) return { ...outcome, ok: false, output: problems.map((line) => `${line}.`).join("\n") };
     const [fresh, kept] = await Promise.all([readFile(file, "utf8"), readFile(BINDING_TYPES, "utf8").catch(() => "")]);
-    if (comparable(fresh) === comparable(kept)) return outcome;
-    const output = `${BINDING_TYPES} is not what wrangler.toml yields; run "npm run types".`;
-    return { ...outcome, ok: false, output };
+    if (comparable(fresh) !== comparable(kept))
+      problems.push(`${BINDING_TYPES} is not what wrangler.toml yields; run "npm run types"`);
+    if (problems.length === 0) return outcome;
+    return { ...outcome, ok: false, output: problems.map((line) => `${line}.`).join("\n") };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -3,6 +3,7 @@ import { moveViews } from "./analytics/engines/move-views.ts";
 import { sweepExports } from "./analytics/exports/repository.ts";
 import { consumePurges, sweepAssets } from "./library/assets/index.ts";
 import { sweepUploads } from "./library/uploads/index.ts";
+import type { CONSUMED_QUEUES } from "./platform/bindings.ts";
 import type { Env } from "./platform/env.ts";
 import { createFetch } from "./app.ts";
 import { forgetOldAnswers } from "./platform/http/idempotency.ts";
@@ -28,11 +29,8 @@ export { ViewStore } from "../durable-objects/view-store.ts";
 export { WebhookSender } from "../durable-objects/webhook-sender.ts";
 export { PlaybackOrigin } from "./playback/index.ts";
 
-/**
- * Keyed by the queue names in `wrangler.toml` without the name of the installation, which precedes them: `sluice-purges`. A queue without
- * one is of an earlier release.
- */
-const CONSUMERS: Record<string, (env: Env, batch: MessageBatch) => Promise<void>> = {
+/** A queue without one is of an earlier release. */
+const CONSUMERS: Record<(typeof CONSUMED_QUEUES)[number], (env: Env, batch: MessageBatch) => Promise<void>> = {
   purges: consumePurges,
   clips: consumeClips,
   "webhook-deliveries": consumeDeliveries,

@@ -5,8 +5,24 @@ import { type Outcome, run } from "./run.ts";
 /** What drizzle-kit says when the migrations match the tables. */
 const NOTHING_NEW = "No schema changes";
 
-/** Checks that the migrations match the tables: generating into a copy adds no file. */
+/** Migrations that drizzle-kit does not know. It would give their numbers to others. @param folder of the migrations */
+export async function strayMigrations(folder: string): Promise<string[]> {
+  const journal = JSON.parse(await readFile(join(folder, "meta/_journal.json"), "utf8")) as {
+    entries: { tag: string }[];
+  };
+  const known = new Set(journal.entries.map(({ tag }) => `${tag}.sql`));
+  return (await readdir(folder)).filter((file) => file.endsWith(".sql") && !known.has(file));
+}
+
+const HOW = `Migrations are made by "npm run db:generate", and those with statements of your own by "npm run db:generate -- --custom --name NAME".`;
+
+/** Checks that drizzle-kit has made each migration, and that they match the tables: generating into a copy adds no file. */
 export async function migrationsAreFresh(name: string, schema = "./src/tables.ts"): Promise<Outcome> {
+  const stray = await strayMigrations("migrations");
+  if (stray.length > 0) {
+    const output = `migrations/meta/_journal.json has no entry for ${stray.join(", ")}. ${HOW}`;
+    return { name, ok: false, output, tookMs: 0 };
+  }
   await mkdir("dist", { recursive: true });
   const folder = await mkdtemp("dist/migrations-"); // drizzle-kit takes relative paths only, and ends with 0 when it fails
   try {

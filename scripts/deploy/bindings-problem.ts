@@ -1,4 +1,4 @@
-import { BINDINGS } from "../../src/platform/bindings.ts";
+import { BINDINGS, CONSUMED_QUEUES } from "../../src/platform/bindings.ts";
 
 /** The names under which the Worker finds what the configuration gives it; those of its variables are not among them. */
 function bindingsIn(config: unknown, place = ""): string[] {
@@ -46,4 +46,24 @@ export function bindingsProblem(config: object): string | null {
   const unused = given.filter((name) => !BINDINGS.includes(name));
   const others = unused.length === 0 ? "" : `; it has ${unused.join(", ")}, which the code does not use`;
   return `wrangler.toml has no binding ${missing.join(", ")}, which the code uses${others}`;
+}
+
+interface WithQueues {
+  name?: string | undefined;
+  queues?: { consumers?: { queue: string }[] | undefined } | undefined;
+}
+
+/** What wrangler.toml has and the code does not: bindings that it does not name, and queues that the Worker does not consume. */
+export function unlistedParts(config: WithQueues & object): string[] {
+  const { name = "", queues } = config;
+  const consumed = new Set<string>(CONSUMED_QUEUES.map((queue) => `${name}-${queue}`));
+  const unconsumed = (queues?.consumers ?? []).map(({ queue }) => queue).filter((queue) => !consumed.has(queue));
+  return [
+    ...bindingsIn(config)
+      .filter((binding) => !BINDINGS.includes(binding))
+      .map((binding) => `wrangler.toml has the binding ${binding}, which BINDINGS in src/platform/bindings.ts lacks`),
+    ...[...new Set(unconsumed)].map(
+      (queue) => `wrangler.toml has a consumer for ${queue}, which CONSUMED_QUEUES in src/platform/bindings.ts lacks`,
+    ),
+  ];
 }

@@ -1,3 +1,6 @@
+/** The queues that the Worker consumes, as `wrangler.toml` names them without the name of the installation: `sluice-purges`. */
+export const CONSUMED_QUEUES = ["purges", "clips", "webhook-deliveries", "webhook-deliveries-dead"] as const;
+
 /** What the code uses of `wrangler.toml` apart from variables and secrets. Without one of them, `env.NAME` fails where it is first used. */
 export const BINDINGS: readonly string[] = [
   "ASSETS",

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { parse } from "smol-toml";
 import { expect, test, vi } from "vitest";
-import { bindingsProblem } from "../../scripts/deploy/bindings-problem.ts";
+import { bindingsProblem, unlistedParts } from "../../scripts/deploy/bindings-problem.ts";
 import { REQUESTS_PER_MINUTE } from "../../src/tenancy/limits/limit-requests.ts";
 
 const check = (cwd: string) =>
@@ -31,9 +31,23 @@ test("wrangler.toml has exactly the bindings that the start and the deployment r
   const names = [...types.matchAll(/^\t([A-Z_]+): (?!string;)/gm)].map(([, name]) => name!);
   for (const name of names) {
     const problem = bindingsProblem(JSON.parse(JSON.stringify(config).replaceAll(`"${name}"`, '"RENAMED"')) as object);
+    expect(problem, `BINDINGS in src/platform/bindings.ts has ${name}`).not.toBeNull();
     expect(problem).toContain(`no binding ${name}, which the code uses; it has RENAMED`);
   }
   expect(names.length).toBeGreaterThan(15);
+});
+
+test("a binding and a consumed queue that the code does not list are named", async () => {
+  const config = parse(await readFile("wrangler.toml", "utf8")) as { queues: { consumers: { queue: string }[] } };
+  expect(unlistedParts(config)).toEqual([]);
+  const queues = {
+    producers: [{ binding: "THINGS", queue: "sluice-things" }],
+    consumers: [...config.queues.consumers, { queue: "sluice-things" }],
+  };
+  expect(unlistedParts({ ...config, queues })).toEqual([
+    "wrangler.toml has the binding THINGS, which BINDINGS in src/platform/bindings.ts lacks",
+    "wrangler.toml has a consumer for sluice-things, which CONSUMED_QUEUES in src/platform/bindings.ts lacks",
+  ]);
 });
 
 test("a durable object's class that no migration creates is named", async () => {

@@ -94,7 +94,7 @@ const getRoute = createRoute({
 });
 const updateRoute = createRoute({
   operationId: "updated-media",
-  summary: "Change title, creatorId, metadata",
+  summary: `Change ${Object.keys(UpdateAsset.shape).join(", ")}`,
   description: "Omitted fields stay as they are; `metadata` is replaced as a whole.",
   method: "patch",
   path: itemPath,

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { readBaseConfig, resourceNames } from "../../../scripts/deploy/config.ts";
 import { optionsOf } from "../../../scripts/workspaces/command.ts";
 import { newDeployment, type TestDeployment } from "../../support/deployments.ts";
 import { READS } from "../../support/wrangler-stand-in.ts";
@@ -14,7 +15,7 @@ afterEach(() => deployment.remove());
 
 const writesAmong = (commands: string[]) =>
   commands.filter((command) => !READS.some((read) => command.startsWith(read)));
-const QUEUES = ["purges", "webhook-deliveries", "clips", "webhook-deliveries-dead", "purges-dead"];
+const QUEUES = resourceNames(await readBaseConfig()).queues.map((queue) => queue.replace("sluice-", ""));
 const queuesOf = (name: string) => QUEUES.map((queue) => `${name}-${queue}`);
 const valueOf = (output: string, label: string) => new RegExp(`^  ${label} +(\\S+)$`, "m").exec(output)?.[1];
 

@@ -1,7 +1,7 @@
 /** The check that a change of tables has its migration. */
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { migrationsAreFresh } from "../../../scripts/check/migrations.ts";
+import { migrationsAreFresh, strayMigrations } from "../../../scripts/check/migrations.ts";
 
 test("the migrations match the tables", async () => {
   expect(await migrationsAreFresh("migrations")).toMatchObject({ ok: true });
@@ -21,4 +21,14 @@ test("a table without a migration is found, and the migration that is missing is
 
 test("a generator that fails does not pass for one that finds nothing new", async () => {
   expect(await migrationsAreFresh("migrations", "./test/pure/scripts/no-such-tables.ts")).toMatchObject({ ok: false });
+});
+
+test("a migration that was written by hand is found: its number would be given again", async () => {
+  await mkdir("dist", { recursive: true });
+  const folder = await mkdtemp("dist/migrations-");
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await cp("migrations", folder, { recursive: true });
+  expect(await strayMigrations(folder)).toEqual([]);
+  await writeFile(`${folder}/0099_by_hand.sql`, "DELETE FROM events;");
+  expect(await strayMigrations(folder)).toEqual(["0099_by_hand.sql"]);
 });

@@ -32,6 +32,13 @@ const SETTINGS = {
 };
 const CLIP = { startTime: 1.5, endTime: 4 };
 
+/** Shown by the media alone: the answer of its creation and an upload's settings do not have them (media contract, Records). */
+const OF_THE_MEDIA_ALONE = { mp4Support: undefined };
+/** Besides those, a cancelled upload lacks these. */
+const NOT_OF_CANCELLED = { mediaQuality: undefined, sourceAccess: undefined, accessRestrictions: undefined };
+/** Of `PATCH /v1/on-demand/{mediaId}`. */
+const CHANGE: Record<string, unknown> = { title: "Another", creatorId: "you", metadata: { season: "2" } };
+
 /** `inputs` are shown by `input-info`; `tenancy/drm/configurations.test.ts` has the other one. */
 const ELSEWHERE = ["inputs", "drmConfigurationId"];
 
@@ -65,14 +72,15 @@ describe("each field of a creation", () => {
     expect(fieldsOf(CreateAsset.shape).sort()).toEqual([...Object.keys(SETTINGS), ...ELSEWHERE].toSorted());
   });
 
-  test("is shown by the media and its event", async () => {
+  test("is shown by the answer, the media and its event", async () => {
     const workspace = await newWorkspace();
     const response = await workspace.request("POST", "/v1/on-demand", {
       ...SETTINGS,
       inputs: [{ type: "video", url: URL_OF_SOURCE, ...CLIP }],
     });
     expect(response.status).toBe(201);
-    const { data } = await response.json<MediaAnswer>();
+    const { data } = await response.json<{ data: MediaFields & { id: string } }>();
+    expect(settingsOf(data)).toEqual({ ...SETTINGS, ...OF_THE_MEDIA_ALONE });
     expect(settingsOf(await media(workspace, data.id))).toEqual(SETTINGS);
     expect(settingsOf(await dataOfEvent("video.media.created", data.id))).toEqual(SETTINGS);
     const inputInfo = await workspace.request("GET", `/v1/on-demand/${data.id}/input-info`);
@@ -103,23 +111,36 @@ describe("each setting of an upload", () => {
     const body = { corsOrigin: "*", pushMediaSettings: SETTINGS };
     const response = await workspace.request("POST", "/v1/on-demand/upload", body);
     const { data } = await response.json<{ data: { uploadId: string; pushMediaSettings: MediaFields } }>();
-    const shown = { ...SETTINGS, mp4Support: undefined };
+    const shown = { ...SETTINGS, ...OF_THE_MEDIA_ALONE };
     expect(settingsOf(data.pushMediaSettings)).toEqual(shown);
     const ofEvent = await dataOfEvent("video.media.upload", data.uploadId);
     expect(settingsOf(ofEvent["pushMediaSettings"] as MediaFields)).toEqual(shown);
+    const cancelled = await workspace.request("PUT", `/v1/on-demand/upload/${data.uploadId}/cancel`);
+    const { data: record } = await cancelled.json<{ data: MediaFields }>();
+    expect(settingsOf({ ...record, playbackIds: [{}] })).toEqual({ ...shown, ...NOT_OF_CANCELLED });
+  });
+
+  test("is shown by the list of uploads as the media has it after a change", async () => {
+    const workspace = await newWorkspace();
+    const body = { corsOrigin: "*", pushMediaSettings: SETTINGS };
+    const response = await workspace.request("POST", "/v1/on-demand/upload", body);
+    const { data } = await response.json<{ data: { uploadId: string } }>();
+    expect((await workspace.request("PATCH", `/v1/on-demand/${data.uploadId}`, CHANGE)).status).toBe(200);
+    const page = await workspace.request("GET", "/v1/on-demand/uploads");
+    const { data: uploads } = await page.json<{ data: { pushMediaSettings: MediaFields }[] }>();
+    expect(settingsOf(uploads[0]!.pushMediaSettings)).toEqual({ ...SETTINGS, ...CHANGE, ...OF_THE_MEDIA_ALONE });
   });
 });
 
 test("each field of a change is shown by the media and its event", async () => {
-  const change: Record<string, unknown> = { title: "Another", creatorId: "you", metadata: { season: "2" } };
-  expect(Object.keys(change)).toEqual(Object.keys(UpdateAsset.shape));
+  expect(Object.keys(CHANGE)).toEqual(Object.keys(UpdateAsset.shape));
   const workspace = await newWorkspace();
   const created = await workspace.request("POST", "/v1/on-demand", { inputs: [{ type: "video", url: URL_OF_SOURCE }] });
   const { data } = await created.json<MediaAnswer>();
-  for (const [name, value] of Object.entries(change)) {
+  for (const [name, value] of Object.entries(CHANGE)) {
     const response = await workspace.request("PATCH", `/v1/on-demand/${data.id}`, { [name]: value });
     expect([name, response.status]).toEqual([name, 200]);
   }
-  expect(await media(workspace, data.id)).toMatchObject(change);
-  expect(await dataOfEvent("video.media.updated", data.id)).toMatchObject(change);
+  expect(await media(workspace, data.id)).toMatchObject(CHANGE);
+  expect(await dataOfEvent("video.media.updated", data.id)).toMatchObject(CHANGE);
 });
