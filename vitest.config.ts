@@ -13,6 +13,7 @@ export default defineConfig({
     // The summary of a run shows messages alone, so they contain what was found.
     chaiConfig: { truncateThreshold: 2000 },
     silent: "passed-only", // logs of failed tests only
+    reporters: ["./scripts/suite/source-lines.ts", "default"],
     projects: [
       {
         test: {

@@ -67,7 +67,14 @@ async function runProject(project: string): Promise<void> {
   await rm(report, { force: true }); // an old report must not be counted
   const startedAt = performance.now();
   console.log(`… ${project} tests begin${files === null ? "" : `: ${ofProject.join(" ")}`}`);
-  const vitest = ["run", "--project", project, "--reporter=default", "--reporter=json"];
+  const vitest = [
+    "run",
+    "--project",
+    project,
+    "--reporter=./scripts/suite/source-lines.ts",
+    "--reporter=default",
+    "--reporter=json",
+  ];
   const child = spawn("vitest", [...vitest, `--outputFile.json=${report}`, ...ofProject], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
