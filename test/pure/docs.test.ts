@@ -5,6 +5,7 @@ import { CAPTION_ERRORS } from "../../src/media/captions/cue.ts";
 import { JOB_FAILURE_CODES } from "../../protocol/jobs.ts";
 import * as assetErrorModule from "../../src/library/assets/asset-error.ts";
 import { PROBLEMS } from "../../src/platform/http/problems.ts";
+import { VARIABLE_NAMES } from "../../src/platform/variables.ts";
 import { SOURCE_ERRORS } from "../../src/library/sources/source-errors.ts";
 
 const PAGES = [
@@ -99,6 +100,11 @@ describe("links between pages", () => {
     });
     expect(broken).toEqual([]);
   });
+});
+
+test("docs/guides/settings.md has a row for each variable of the Worker", () => {
+  const [, worker = ""] = read("docs/guides/settings.md").split(/^## /m);
+  for (const name of VARIABLE_NAMES) expect(worker).toContain(`\`${name}\``);
 });
 
 describe("docs/guides/errors.md", () => {
