@@ -7,6 +7,7 @@ import { isSecret } from "./platform/bearer.ts";
 import type { ImagePool } from "./images/image-pool.ts";
 import { answerImage } from "./images/route.ts";
 import type { JobQueue } from "./jobs/job-queue.ts";
+import { errorFields } from "../protocol/error-fields.ts";
 import { log, logError } from "../protocol/log.ts";
 import { Job } from "../protocol/jobs.ts";
 import { readBounded } from "../protocol/read-bounded.ts";
@@ -26,7 +27,7 @@ export function encoderServer(
     void handle(request, response, { queue, pushes, images }).catch((error: unknown) => {
       logError("request.failed", {
         path: request.url ?? "",
-        reason: error instanceof Error ? error.message : "unknown",
+        ...errorFields(error),
       });
       if (!response.headersSent) answer(response, 500, { error: "internal" });
     });
@@ -53,7 +54,10 @@ async function handle(
   }
   if (route === "POST /push") return pushes.take(request, response);
   if (route === "POST /images")
-    return await answerImage(request, response, images, searchParams.get("media") === "ours");
+    return await answerImage(request, response, images, {
+      isOurs: searchParams.get("media") === "ours",
+      assetId: searchParams.get("asset"),
+    });
   if (route === "POST /jobs") return submit(request, response, queue);
   const held = jobId === undefined ? undefined : queue.find(decodeURIComponent(jobId));
   if (route === "GET /jobs/:jobId" && held !== undefined) return answer(response, 200, held.status());

@@ -1,7 +1,7 @@
 /**
  * Pictures that the encoder makes while the request waits.
- *   POST /images?media=ours|foreign   header `Sluice-Image-Request`: the length of an ImageRequest as JSON, with which the body begins; then the
- *     bytes of its inits, then those of its pieces. `ours` is media that Sluice has encoded; other media may be hostile
+ *   POST /images?media=ours|foreign&asset={id}   header `Sluice-Image-Request`: the length of an ImageRequest as JSON, with which the body begins; then the
+ *     bytes of its inits, then those of its pieces. `ours` is media that Sluice has encoded; other media may be hostile. `asset` is for the encoder's log
  *     200 the picture, with its Content-Type; for `poster` a PosterChoice as JSON
  *     422 unknown request, media that cannot be decoded, or a body of another length; 429 all places are taken
  */

@@ -1,11 +1,12 @@
 /** Entry point of a process that makes pictures, one at a time. */
 import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
+import { errorFields } from "../../protocol/error-fields.ts";
 import { JobError } from "../platform/errors.ts";
 import { endWithParent } from "../platform/orphan.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { makeImage } from "./make-image.ts";
-import type { ImageChildMessage, MakeMessage } from "./messages.ts";
+import type { ImageChildMessage, ImageFailure, MakeMessage } from "./messages.ts";
 
 Log.setLevel(AV_LOG_QUIET);
 endWithParent();
@@ -20,11 +21,14 @@ async function answer({ request, bodyBytes }: MakeMessage): Promise<void> {
     send({ type: "made", contentType: type, bytes: bytes.length });
     process.stdout.write(bytes);
   } catch (error) {
-    const isExpected = error instanceof JobError;
-    if (!isExpected) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-    const failure = isExpected ? error : new JobError("encoder_failed", "The encoder failed on this picture.");
-    send({ type: "failed", code: failure.code, message: failure.message });
+    send({ type: "failed", ...failureOf(error) });
   }
+}
+
+function failureOf(error: unknown): ImageFailure {
+  if (error instanceof JobError) return { code: error.code, message: error.message };
+  const message = "The encoder failed on this picture.";
+  return { code: "encoder_failed", message, unexpected: errorFields(error) };
 }
 
 function send(message: ImageChildMessage): void {

@@ -2,12 +2,11 @@
 import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { bodyBytesOf, type ImageRequest } from "../../protocol/images.ts";
-import type { JobFailureCode } from "../../protocol/jobs.ts";
 import { LIBAV_ENVIRONMENT, startMediaProcess } from "../platform/media-process.ts";
 import { Supervisor } from "../platform/supervisor.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { takesTooLong } from "./limits.ts";
-import type { ImageChildMessage, MakeMessage } from "./messages.ts";
+import type { ImageChildMessage, ImageFailure, MakeMessage } from "./messages.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 const HEAP_MIB = 512;
@@ -16,7 +15,8 @@ const RSS_BYTES = 1.5 * 2 ** 30;
 
 export type ImageOutcome =
   | { type: "made"; contentType: string; bytes: Buffer }
-  | { type: "failed"; code: JobFailureCode; message: string };
+  /** `how`: signal or exit code and the last standard error of a process that ended. */
+  | ({ type: "failed"; how?: string } & ImageFailure);
 
 const TOO_LARGE: ImageOutcome = {
   type: "failed",
@@ -24,11 +24,11 @@ const TOO_LARGE: ImageOutcome = {
   message: "The picture needs too much memory.",
 };
 const TOO_SLOW: ImageOutcome = { type: "failed", code: "source_exceeds_limits", message: "The picture took too long." };
-const CRASHED: ImageOutcome = {
+const CRASHED = {
   type: "failed",
   code: "encoder_crashed",
   message: "The process that made the picture ended.",
-};
+} as const satisfies ImageOutcome;
 
 export class ImageProcess {
   readonly #child: ChildProcess;
@@ -55,9 +55,9 @@ export class ImageProcess {
       tooLarge: TOO_LARGE,
       verdict: () => (this.#startedMs !== null && takesTooLong(this.#startedMs, performance.now()) ? TOO_SLOW : null),
     });
-    this.ended = supervisor.watch().then(({ outcome }) => {
+    this.ended = supervisor.watch().then(({ outcome, how }) => {
       this.#hasEnded = true;
-      return outcome ?? CRASHED;
+      return outcome ?? { ...CRASHED, how };
     });
   }
 

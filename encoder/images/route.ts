@@ -7,17 +7,24 @@ import {
   MAX_IMAGE_BODY_BYTES,
   MAX_IMAGE_REQUEST_BYTES,
 } from "../../protocol/images.ts";
+import { boundedFields, crashText } from "../../protocol/error-fields.ts";
 import { log, logWarning } from "../../protocol/log.ts";
 import { readBounded } from "../../protocol/read-bounded.ts";
 import { isMediaLength, isRequestLength } from "./limits.ts";
 import type { ImagePool } from "./image-pool.ts";
 
-/** @param isOurs whether Sluice has encoded the media; other media may be hostile */
+export interface ImageOrigin {
+  /** Whether Sluice has encoded the media; other media may be hostile. */
+  isOurs: boolean;
+  /** For the log; null when the Worker does not name it. */
+  assetId: string | null;
+}
+
 export async function answerImage(
   request: IncomingMessage,
   response: ServerResponse,
   pool: ImagePool,
-  isOurs: boolean,
+  { isOurs, assetId }: ImageOrigin,
 ): Promise<void> {
   const asked = await readRequest(request);
   if (asked === null) {
@@ -28,9 +35,11 @@ export async function answerImage(
   const startedMs = performance.now();
   const outcome = await pool.make(wanted, media, isOurs);
   if (outcome === null) return refuse(response, 429, "busy");
-  const facts = { kind: wanted.kind, ms: Math.round(performance.now() - startedMs), bytesIn: media.length };
+  const facts = { assetId, kind: wanted.kind, ms: Math.round(performance.now() - startedMs), bytesIn: media.length };
   if (outcome.type === "failed") {
-    logWarning("image.failed", { ...facts, code: outcome.code, reason: outcome.message });
+    const { code, message, how, unexpected } = outcome;
+    const reason = how === undefined ? message : crashText(how);
+    logWarning("image.failed", { ...facts, code, reason, ...(unexpected ? boundedFields(unexpected) : {}) });
     return refuse(response, outcome.code === "source_damaged" ? 422 : 500, outcome.code);
   }
   log("image.made", { ...facts, bytesOut: outcome.bytes.length });

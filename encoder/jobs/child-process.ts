@@ -5,6 +5,7 @@ import type { ChildLimits } from "./limits.ts";
 import { LIBAV_ENVIRONMENT, startMediaProcess } from "../platform/media-process.ts";
 import type { ChildMessage, RunMessage } from "./messages.ts";
 import { Supervisor } from "../platform/supervisor.ts";
+import type { ErrorFields } from "../../protocol/error-fields.ts";
 import type { Job, JobFailureCode, JobResult, PartialRendition } from "../../protocol/jobs.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
@@ -13,9 +14,10 @@ const HEAP_MIB = 512;
 
 export type Outcome =
   | { type: "result"; result: JobResult }
-  | { type: "failure"; code: JobFailureCode; message: string }
+  /** `unexpected`: an exception, for the log alone. */
+  | { type: "failure"; code: JobFailureCode; message: string; unexpected?: ErrorFields }
   | { type: "stopped" }
-  | { type: "crashed"; how: string };
+  | { type: "crashed"; how: string; unexpected?: ErrorFields };
 
 export interface Movement {
   progress: number;

@@ -8,6 +8,7 @@ import { probe } from "../media/facts.ts";
 import type { JobContext } from "../media/job-context.ts";
 import { encodeSound } from "../media/sound.ts";
 import type { ChildMessage, ParentMessage } from "./messages.ts";
+import { errorFields } from "../../protocol/error-fields.ts";
 import type { Job, JobResult } from "../../protocol/jobs.ts";
 import { endWithParent } from "../platform/orphan.ts";
 
@@ -67,8 +68,8 @@ function ticking(): JobContext {
 function failureOf(error: unknown): ChildMessage {
   if (error instanceof JobStopped) return { type: "stopped" };
   if (error instanceof JobError) return { type: "failure", code: error.code, message: error.message.slice(0, 1000) };
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  return { type: "failure", code: "encoder_failed", message: "The encoder failed on this job." };
+  const message = "The encoder failed on this job.";
+  return { type: "failure", code: "encoder_failed", message, unexpected: errorFields(error) };
 }
 
 function send(message: ChildMessage): void {

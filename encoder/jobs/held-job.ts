@@ -7,6 +7,7 @@ import { JobStopped } from "../platform/errors.ts";
 import { FailureRow } from "../platform/failure-row.ts";
 import { reportOf, summaryOf } from "./job-report.ts";
 import { limitsOf } from "./limits.ts";
+import { errorFields } from "../../protocol/error-fields.ts";
 import { log, logError, logWarning } from "../../protocol/log.ts";
 import type { RenewedMessage } from "./messages.ts";
 import { StoredSegments } from "./stored-segments.ts";
@@ -104,7 +105,8 @@ export class HeldJob {
       this.#child = start();
       return await runInChild(this.#child, this.job, limitsOf(this.job), listener, this.#cancelled.signal);
     } catch (error) {
-      return { type: "crashed", how: error instanceof Error ? error.message : String(error) };
+      const unexpected = errorFields(error);
+      return { type: "crashed", how: unexpected.error, unexpected };
     }
   }
 

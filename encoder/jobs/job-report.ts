@@ -1,4 +1,5 @@
 /** Describes how a job ended, for the Worker and for the log. Pure. */
+import { boundedFields, crashText } from "../../protocol/error-fields.ts";
 import type { JobFailure, JobResult } from "../../protocol/jobs.ts";
 import type { Outcome } from "./child-process.ts";
 
@@ -21,8 +22,9 @@ export function reportOf(outcome: Outcome): JobReport | null {
 }
 
 export function summaryOf(outcome: Outcome): Record<string, string> {
-  if (outcome.type === "failure") return { outcome: outcome.code, reason: outcome.message };
+  const unexpected = "unexpected" in outcome && outcome.unexpected ? boundedFields(outcome.unexpected) : {};
+  if (outcome.type === "failure") return { outcome: outcome.code, reason: outcome.message, ...unexpected };
   return outcome.type === "crashed"
-    ? { outcome: "encoder_crashed", reason: outcome.how.slice(0, 2000) }
+    ? { outcome: "encoder_crashed", reason: crashText(outcome.how), ...unexpected }
     : { outcome: outcome.type };
 }

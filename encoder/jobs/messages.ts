@@ -1,4 +1,5 @@
 /** Messages between the server and a job's child process. */
+import type { ErrorFields } from "../../protocol/error-fields.ts";
 import type { Job, JobFailureCode, JobResult, PartialRendition } from "../../protocol/jobs.ts";
 
 export interface RunMessage {
@@ -18,5 +19,6 @@ export type ChildMessage =
   | { type: "tick"; progress: number; speed: number; waitedMs: number }
   | { type: "stored"; partial: PartialRendition }
   | { type: "result"; result: JobResult }
-  | { type: "failure"; code: JobFailureCode; message: string }
+  /** `unexpected`: an exception, for the log alone. */
+  | { type: "failure"; code: JobFailureCode; message: string; unexpected?: ErrorFields }
   | { type: "stopped" }; // the platform refused the token or cancelled the job

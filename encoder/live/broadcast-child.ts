@@ -2,6 +2,7 @@
 import type { RunStart } from "./run-state.ts";
 import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
+import { errorFields } from "../../protocol/error-fields.ts";
 import { JobError } from "../platform/errors.ts";
 import { CannotContinue } from "./continuation.ts";
 import { encodeBroadcast, type Ending } from "./broadcast.ts";
@@ -56,6 +57,6 @@ const listener: BroadcastListener = {
 function failureOf(error: unknown): WireMessage {
   if (error instanceof CannotContinue) return { type: "cannot-continue", reason: error.message };
   if (error instanceof JobError) return { type: "failure", code: error.code, message: error.message.slice(0, 1000) };
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  return { type: "failure", code: "encoder_failed", message: "The encoder failed on this broadcast." };
+  const message = "The encoder failed on this broadcast.";
+  return { type: "failure", code: "encoder_failed", message, unexpected: errorFields(error) };
 }

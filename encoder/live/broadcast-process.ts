@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { LIBAV_ENVIRONMENT, startMediaProcess } from "../platform/media-process.ts";
 import { Supervisor } from "../platform/supervisor.ts";
+import { type ErrorFields, errorFields } from "../../protocol/error-fields.ts";
 import type { JobFailureCode } from "../../protocol/jobs.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
 import { Outbox, type OutboxReceiver } from "./outbox.ts";
@@ -28,10 +29,10 @@ export const BROADCAST_LIMITS: BroadcastLimits = { silenceMs: 10_000, rssBytes: 
 
 export type BroadcastOutcome =
   | { type: "ended"; end: BroadcastEnd } // the source ended; all media is in complete segments and has been received
-  | { type: "failure"; code: JobFailureCode; message: string }
+  | { type: "failure"; code: JobFailureCode; message: string; unexpected?: ErrorFields } // `unexpected`: an exception, for the log
   | { type: "stopped" }
   | { type: "cannot-continue"; reason: string } // the run of the encoder that crashed cannot be continued
-  | { type: "crashed"; how: string };
+  | { type: "crashed"; how: string; unexpected?: ErrorFields };
 
 export interface BroadcastReceiver extends OutboxReceiver {
   onStarted(facts: StartedFacts): void;
@@ -110,7 +111,8 @@ export async function runBroadcast(
     try {
       for (const { message, bytes: data } of reader.push(chunk)) handle(message, data);
     } catch (error) {
-      supervisor.end({ type: "crashed", how: error instanceof Error ? error.message : String(error) });
+      const unexpected = errorFields(error);
+      supervisor.end({ type: "crashed", how: unexpected.error, unexpected });
     }
   });
   const watched = supervisor.watch();

@@ -5,6 +5,7 @@
 import type { KeyPlace, RunStart, RunState } from "./run-state.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
 import type { BroadcastPlan, DroppedRung, InitFacts, PartFacts, Pulse, RunOpening, StartedFacts } from "./output.ts";
+import type { ErrorFields } from "../../protocol/error-fields.ts";
 import type { JobFailureCode } from "../../protocol/jobs.ts";
 
 /** Orders from the gateway to the child, over IPC: the plan once, an answer to each `opening`, and notice that the broadcaster will not reconnect. */
@@ -23,7 +24,7 @@ export type WireMessage =
   | { type: "key"; place: KeyPlace }
   | { type: "cannot-continue"; reason: string } // the run of the encoder that crashed cannot be continued
   | { type: "ended"; end: BroadcastEnd }
-  | { type: "failure"; code: JobFailureCode; message: string };
+  | { type: "failure"; code: JobFailureCode; message: string; unexpected?: ErrorFields }; // `unexpected`: an exception, for the log
 
 const HEADER_BYTES = 8;
 /** Larger messages are treated as corrupt. */

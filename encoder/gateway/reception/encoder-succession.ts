@@ -8,6 +8,7 @@ import { ProcessNotStarted } from "../../platform/media-process.ts";
 import { pause } from "../../platform/pause.ts";
 import type { SourceBuffer } from "../source/source-buffer.ts";
 import type { SessionClient } from "../worker/session-client.ts";
+import { outcomeFields } from "./outcome-fields.ts";
 import { recordingProgress } from "./recording-receiver.ts";
 import { RestartLimit } from "./restart-limit.ts";
 import { RunProgress } from "./run-progress.ts";
@@ -104,7 +105,7 @@ export class EncoderSuccession {
     const { stop, final } = this.#signals;
     const receiver = recordingProgress(this.#upload, this.#progress, this.#source);
     const outcome = await runBroadcast(child, this.#source.read(), plan, receiver, stop, BROADCAST_LIMITS, final);
-    log("encoder.ended", { ...this.#ids, ...describe(outcome) });
+    log("encoder.ended", { ...this.#ids, ...outcomeFields(outcome) });
     return outcome;
   }
 
@@ -133,18 +134,3 @@ export class EncoderSuccession {
 /** Whether the source is at fault. Another encoder would fail in the same way. */
 const isSourceFailure = (outcome: BroadcastOutcome): outcome is Extract<BroadcastOutcome, { type: "failure" }> =>
   outcome.type === "failure" && outcome.code.startsWith("source_") && outcome.code !== "source_exceeds_limits";
-
-function describe(outcome: BroadcastOutcome): Record<string, string | number> {
-  switch (outcome.type) {
-    case "ended":
-      return { outcome: "ended", nextMsn: outcome.end.nextMsn };
-    case "failure":
-      return { outcome: outcome.code, reason: outcome.message };
-    case "crashed":
-      return { outcome: "crashed", reason: outcome.how.slice(0, 500) };
-    case "cannot-continue":
-      return { outcome: "cannot continue", reason: outcome.reason };
-    case "stopped":
-      return { outcome: "stopped" };
-  }
-}

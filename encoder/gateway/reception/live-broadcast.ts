@@ -1,6 +1,7 @@
 /** One admitted broadcast, from its first byte to the report of its end. Ends on request of the Worker or the gateway. */
 import type { ChildProcess } from "node:child_process";
 import { type AuthorizeAnswer, END_REASONS } from "../../../protocol/live.ts";
+import { errorFields } from "../../../protocol/error-fields.ts";
 import { log, logError, logWarning } from "../../../protocol/log.ts";
 import { Simulcast } from "../simulcast/simulcast.ts";
 import type { SourceBuffer } from "../source/source-buffer.ts";
@@ -51,7 +52,7 @@ export class LiveBroadcast {
     const simulcast = new Simulcast(this.#source, this.#client, this.#ids);
     const simulcasting = simulcast.run();
     const reason = await this.#encoders.run().catch((error: unknown) => {
-      logError("broadcast.failed", { ...this.#ids, reason: error instanceof Error ? error.message : String(error) });
+      logError("broadcast.failed", { ...this.#ids, ...errorFields(error) });
       return "encoder_failed";
     });
     this.#heartbeats.stop();

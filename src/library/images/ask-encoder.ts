@@ -30,7 +30,7 @@ export async function askEncoder(
   const send = encoderAt(env, instanceOf(id, Number(env.ENCODER_CONTAINERS)));
   try {
     const { response } = await askWithSecrets(env, (secret) =>
-      send(`/images?media=${isOurs ? "ours" : "foreign"}`, {
+      send(`/images?media=${isOurs ? "ours" : "foreign"}&asset=${id}`, {
         method: "POST",
         headers: { authorization: `Bearer ${secret}`, [IMAGE_HEADER]: String(json.length) },
         body,
