@@ -1,7 +1,7 @@
 import type HlsPlayer from "hls.js";
 
 /** Up to this far behind the live position, playback counts as live. */
-const LIVE_TOLERANCE_SECONDS = 2;
+export const LIVE_TOLERANCE_SECONDS = 2;
 
 /**
  * Bounds seeking at hls.js's live position. The end of the seekable range is newer: a seek to it stalls until enough media has followed.

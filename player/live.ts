@@ -1,6 +1,7 @@
 import type HlsPlayer from "hls.js";
 import { Events } from "hls.js";
 import { setTitle } from "./broadcast-over.ts";
+import { followLive } from "./follow-live.ts";
 import { latencySeconds } from "./latency.ts";
 import { boundSeeks } from "./live-edge.ts";
 import { playWhenReady, startSeconds } from "./live-start.ts";
@@ -21,6 +22,7 @@ export function showLive(root: HTMLElement, video: HTMLVideoElement, hls: HlsPla
       root.classList.add("live");
       root.setAttribute("defaultstreamtype", "live");
       boundSeeks(root, video, hls);
+      followLive(video, hls);
       video.muted = true; // browsers block autoplay with sound
       offerUnmute(root, video);
       playWhenReady(root, video, startSeconds(details.partList === null ? null : details.partTarget));

@@ -18,6 +18,7 @@ import { axeFindings } from "../pages/axe.ts";
 import { contrastOf, whiten } from "../pages/contrast.ts";
 import { launchTestBrowser } from "../players/chromium.ts";
 import { servePlayerPage } from "../players/page-server.ts";
+import { testLostConnection } from "./lost-connection.ts";
 import { type Watched, watchLive } from "./watch-live.ts";
 
 const SECONDS = Number(process.env["LIVE_PLAY_SECONDS"] ?? 15);
@@ -262,6 +263,8 @@ async function clockIn(url: string): Promise<number | null> {
   });
   return decodeClock(bits, Date.now());
 }
+
+testLostConnection(() => ({ browser, pageUrl: `${platform.baseUrl}/player/${stream.playbackIds[0]!.id}` }));
 
 test("when the broadcast ends, the hosted page says so over its recording, until that is played", async () => {
   const hosted = await browser.newPage({ viewport: { width: 640, height: 360 } });
