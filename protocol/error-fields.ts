@@ -13,11 +13,14 @@ const FRAME = /^\s+at /;
 /** Any URL but those of frames (`file:`). */
 const URLS = /\b(?!file:)([a-z][a-z\d+.-]{0,20}:\/\/)([^\s/?#"'<>]*)([^\s"'<>]*)/gi;
 
-export function errorFields(error: unknown): ErrorFields {
-  const chain = chainOf(error);
-  const hasFrames = chain.some((one) => framesOf(one).length > 0);
-  const stack = chain.map((one) => [textOf(one), ...framesOf(one)].join("\n")).join("\nCaused by: ");
-  return boundedFields({ error: textOf(error), ...(hasFrames ? { stack } : {}) });
+/** @param shown replaces an error, or a cause, whose text must not be logged */
+export function errorFields(error: unknown, shown = (one: unknown): unknown => one): ErrorFields {
+  const chain = chainOf(shown(error), shown);
+  const frames = chain.map(framesOf);
+  // A cause shares its outer frames with the errors around it.
+  const own = frames.map((lines, n) => lines.filter((line) => !frames.slice(0, n).some((one) => one.includes(line))));
+  const stack = chain.map((one, n) => [textOf(one), ...own[n]!].join("\n")).join("\nCaused by: ");
+  return boundedFields({ error: textOf(chain[0]), ...(frames.flat().length > 0 ? { stack } : {}) });
 }
 
 /** The same for fields that come from a process that has read hostile media. */
@@ -33,10 +36,10 @@ export function crashText(how: string): string {
 }
 
 /** The error, then its causes. */
-function chainOf(error: unknown): unknown[] {
+function chainOf(error: unknown, shown: (one: unknown) => unknown): unknown[] {
   const chain = [error];
   for (let last = error; last instanceof Error && last.cause !== undefined && chain.length <= MAX_CAUSES;)
-    chain.push((last = last.cause));
+    chain.push((last = shown(last.cause)));
   return chain;
 }
 

@@ -7,7 +7,7 @@ import type { CONSUMED_QUEUES } from "./platform/bindings.ts";
 import type { Env } from "./platform/env.ts";
 import { createFetch } from "./app.ts";
 import { forgetOldAnswers } from "./platform/http/idempotency.ts";
-import { logError } from "./platform/log.ts";
+import { errorFields, logError } from "./platform/log.ts";
 import { consumeClips, isOffAir, sweepClips, sweepSecrets, sweepStreams } from "./live/index.ts";
 import { deleteOld } from "./retention.ts";
 import {
@@ -52,22 +52,25 @@ export default {
   },
   async scheduled(controller, env) {
     const now = new Date(controller.scheduledTime);
-    const tasks = [
-      sweepAssets(env, now, isOffAir),
-      sweepDeliveries(env, now),
-      sweepStreams(env, now),
-      sweepUploads(env, now),
-      sweepClips(env, now),
-      sweepExports(env, now),
-      evaluateAlerts(env, now),
-      moveViews(env, now),
-      refreshMatchedTypes(env),
-      resealSecrets(env),
-      sweepSecrets(env),
-      deleteOld(env, now),
-      forgetOldAnswers(env, now),
-    ];
-    for (const { status, reason } of (await Promise.allSettled(tasks)) as PromiseRejectedResult[])
-      if (status === "rejected") logError("cron.task_failed", { error: String(reason) });
+    const tasks = {
+      sweepAssets: sweepAssets(env, now, isOffAir),
+      sweepDeliveries: sweepDeliveries(env, now),
+      sweepStreams: sweepStreams(env, now),
+      sweepUploads: sweepUploads(env, now),
+      sweepClips: sweepClips(env, now),
+      sweepExports: sweepExports(env, now),
+      evaluateAlerts: evaluateAlerts(env, now),
+      moveViews: moveViews(env, now),
+      refreshMatchedTypes: refreshMatchedTypes(env),
+      resealSecrets: resealSecrets(env),
+      sweepSecrets: sweepSecrets(env),
+      deleteOld: deleteOld(env, now),
+      forgetOldAnswers: forgetOldAnswers(env, now),
+    };
+    await Promise.all(
+      Object.entries(tasks).map(([task, done]) =>
+        done.catch((error: unknown) => logError("cron.task_failed", { task, ...errorFields(error) })),
+      ),
+    );
   },
 } satisfies ExportedHandler<Env>;

@@ -2,7 +2,7 @@ import { type Layout, type Piece, piecesIn, splitRange } from "../media/download
 import type { DownloadTracks } from "../media/download/tracks.ts";
 import { retargetSegment } from "../media/download/retarget-segment.ts";
 import type { Env } from "../platform/env.ts";
-import { logError } from "../platform/log.ts";
+import { errorFields, logError } from "../platform/log.ts";
 import { entrypoint, fetchSegment, type RequestContext } from "./origin.ts";
 
 type Target = WritableStream<Uint8Array>;
@@ -41,7 +41,7 @@ export function streamDownload(
     await writable.close();
   };
   send().catch((error: unknown) => {
-    logError("playback.download_ended_early", { assetId: source.assetId, error: String(error) });
+    logError("playback.download_ended_early", { assetId: source.assetId, ...errorFields(error) });
     return writable.abort(error).catch(() => undefined);
   });
   return readable;

@@ -2,7 +2,7 @@ import { toBase64 } from "../../protocol/base64.ts";
 import { networkOf } from "../../protocol/network-of.ts";
 import { type LiveSession, originOf, ViewerBatch } from "../live/index.ts";
 import type { Env } from "../platform/env.ts";
-import { logWarning } from "../platform/log.ts";
+import { errorFields, logWarning } from "../platform/log.ts";
 import type { RequestContext } from "./origin.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 
@@ -34,7 +34,7 @@ export async function countViewer(
   const due = batch.see(viewer, nowMs);
   if (due === null) return;
   const reported = Promise.resolve(originOf(env, sessionId).watched(streamId, due)).catch((error: unknown) =>
-    logWarning("live.viewers_not_told", { streamId, sessionId, viewers: due.length, error: String(error) }),
+    logWarning("live.viewers_not_told", { streamId, sessionId, viewers: due.length, ...errorFields(error) }),
   );
   ctx.waitUntil(reported);
 }

@@ -1,6 +1,6 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../platform/env.ts";
-import { logError } from "../platform/log.ts";
+import { errorFields, logError } from "../platform/log.ts";
 import { Problem } from "../platform/http/problems.ts";
 import type { Lasting } from "../platform/single-flight.ts";
 import { problemAnswer } from "./headers.ts";
@@ -109,7 +109,7 @@ async function orProblem(
     return await answer;
   } catch (error) {
     if (error instanceof Problem) return problemAnswer(error);
-    logError("playback.segment_not_read", { ...address, error: String(error) });
+    logError("playback.segment_not_read", { ...address, ...errorFields(error) });
     return problemAnswer(new Problem("unavailable", "the source cannot be read at the moment"));
   }
 }

@@ -1,7 +1,7 @@
 import { unknownPlayback } from "./unknown-playback.ts";
 import { Hono } from "hono";
 import type { Env } from "../platform/env.ts";
-import { logError } from "../platform/log.ts";
+import { errorFields, logError } from "../platform/log.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { prefersHtml } from "../platform/http/html-page.ts";
 import { problemPage } from "../platform/http/problem-page.ts";
@@ -86,8 +86,7 @@ async function refuse({ request, url }: Viewer, error: unknown): Promise<Respons
   if (!(error instanceof Problem))
     logError("playback.failed", {
       path: splitPermit(url.pathname).path,
-      error: String(error),
-      stack: error instanceof Error ? error.stack : undefined,
+      ...errorFields(error),
     });
   const problem =
     error instanceof Problem

@@ -3,7 +3,7 @@ import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { log, logWarning } from "../../platform/log.ts";
+import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { openEngine } from "../engines/open-engine.ts";
 import { ALL } from "../questions/group-key.ts";
 import { readFilters } from "../questions/scope.ts";
@@ -29,7 +29,7 @@ export async function evaluateAlerts(env: Env, now: Date): Promise<void> {
         try {
           await evaluateAlert(env, rule, bucketEndMs, now);
         } catch (error) {
-          logWarning("alert.not_evaluated", { alertId: rule.id, error: String(error) });
+          logWarning("alert.not_evaluated", { alertId: rule.id, ...errorFields(error) });
         }
       }),
     );

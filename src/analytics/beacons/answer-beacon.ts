@@ -1,5 +1,5 @@
 import type { Env } from "../../platform/env.ts";
-import { logError, log, logWarning } from "../../platform/log.ts";
+import { errorFields, log, logError, logWarning } from "../../platform/log.ts";
 import { monthOf } from "../store/months.ts";
 import { callStore } from "../store/store-calls.ts";
 import { PendingRefusals, type Refused } from "./refusals.ts";
@@ -25,7 +25,7 @@ const pending = new PendingRefusals();
  */
 export async function answerBeacon(env: Env, key: string, taking: Promise<Taken>): Promise<Response> {
   const taken = await taking.catch((error: unknown) => {
-    logError("beacon.failed", { error: String(error) });
+    logError("beacon.failed", { ...errorFields(error) });
     return null;
   });
   if (taken === null) return answer(503);
@@ -40,7 +40,7 @@ async function storeRefusals(env: Env, workspaceId: string, refused: Refused, at
   const counts = pending.take(workspaceId, refused, atMs);
   if (counts === null) return;
   await callStore(env, { workspaceId, month: monthOf(atMs) }, "refuse", { counts, atMs }).catch((error: unknown) =>
-    logWarning("beacon.refusals_lost", { workspaceId, error: String(error) }),
+    logWarning("beacon.refusals_lost", { workspaceId, ...errorFields(error) }),
   );
 }
 

@@ -1,6 +1,6 @@
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { log, logError } from "../../platform/log.ts";
+import { errorFields, log, logError } from "../../platform/log.ts";
 import { listCopied, storeMove } from "../../tenancy/workspaces/index.ts";
 import { askR2Sql } from "../r2-sql/ask-r2-sql.ts";
 import { countingRows } from "../r2-sql/handed-over.ts";
@@ -28,7 +28,7 @@ export async function moveViews(env: Env, now: Date): Promise<void> {
       else await askToHandOver(sources, true);
     } catch (error) {
       // The views of other workspaces are moved nevertheless.
-      logError("view_store.not_moved", { workspaceId, viewStore, error: String(error) });
+      logError("view_store.not_moved", { workspaceId, viewStore, ...errorFields(error) });
     }
   }
 }

@@ -3,7 +3,7 @@ import { readGrant } from "../../platform/crypto/signed-grant.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { countRequest } from "../../tenancy/limits/index.ts";
-import { log, logError } from "../../platform/log.ts";
+import { errorFields, log, logError } from "../../platform/log.ts";
 import type { ExportGrant } from "./create-export.ts";
 import type { ViewEngine } from "../questions/view-engine.ts";
 import { flatView } from "./export-fields.ts";
@@ -49,7 +49,7 @@ function textOf(engine: ViewEngine, { id, workspaceId, query }: ViewExport): Rea
       start: (controller) => controller.enqueue(encoder.encode(writer.begin(fields))),
       pull: async (controller) => {
         const next = await pages.next().catch((error: unknown) => {
-          logError("view_export.broke", { exportId: id, workspaceId, rows, error: String(error) });
+          logError("view_export.broke", { exportId: id, workspaceId, rows, ...errorFields(error) });
           throw error;
         });
         if (next.done !== true) {

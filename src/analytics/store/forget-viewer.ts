@@ -1,4 +1,4 @@
-import { log, logError } from "../../platform/log.ts";
+import { errorFields, log, logError } from "../../platform/log.ts";
 import { callView } from "../views/view-calls.ts";
 import { type ForgottenViewer, hashOf } from "./forgotten-viewers.ts";
 import type { StoreParts } from "./parts.ts";
@@ -17,7 +17,7 @@ export async function forgetViewer(parts: StoreParts, viewerId: string, nowMs = 
     timers.schedule("forget", nowMs);
   });
   const deletedViews = await forgetSome(parts, viewer).catch((error: unknown) => {
-    logError("viewer.not_forgotten_yet", { error: String(error) });
+    logError("viewer.not_forgotten_yet", { ...errorFields(error) });
     return 0;
   });
   return { deletedViews, remainingViews: views.countOf(viewerId, nowMs) };

@@ -4,8 +4,7 @@ import { matchedRoutes } from "hono/route";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { GatheredWrites } from "../../platform/gathered-writes.ts";
-import { log, logError } from "../../platform/log.ts";
-import { withoutQuery } from "../../platform/runtime-errors.ts";
+import { errorFields, log, logError } from "../../platform/log.ts";
 import type { AppContext } from "../../platform/http/router.ts";
 import { requestLogs } from "./tables.ts";
 
@@ -69,9 +68,7 @@ const keep = (env: Env, row: Row): Promise<void> =>
   lines.add(row, async (rows) => {
     await insert(env, rows)
       .catch(() => insert(env, rows)) // the first write may have succeeded: existing rows stay as they are
-      .catch((error: unknown) =>
-        logError("request_log.write_failed", { rows: rows.length, error: String(withoutQuery(error)) }),
-      );
+      .catch((error: unknown) => logError("request_log.write_failed", { rows: rows.length, ...errorFields(error) }));
   });
 
 async function insert(env: Env, rows: Row[]): Promise<void> {

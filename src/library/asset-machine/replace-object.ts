@@ -1,4 +1,4 @@
-import { log, logWarning } from "../../platform/log.ts";
+import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { isAnnounced } from "../encoding/announced-objects.ts";
 import type { JobRow, JobStore } from "../encoding/job-store.ts";
@@ -27,7 +27,7 @@ export function replaceObject(
       return "replace";
     } catch (error) {
       // An exception inside `blockConcurrencyWhile` would reset the object.
-      logWarning("job.object_not_replaced", { jobId, file, error: String(error) });
+      logWarning("job.object_not_replaced", { jobId, file, ...errorFields(error) });
       return "unavailable";
     }
   });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { log, logError, logWarning } from "../../platform/log.ts";
+import { errorFields, log, logError, logWarning } from "../../platform/log.ts";
 import { assetPrefix } from "../../platform/storage/keys.ts";
 import { assetMachine } from "./asset-calls.ts";
 import { hasClipsUnderWay } from "./clip-rows.ts";
@@ -26,7 +26,7 @@ export async function consumePurges(env: Env, batch: MessageBatch): Promise<void
         await purgeAsset(env, task.data);
         message.ack();
       } catch (error) {
-        logWarning("purge.failed", { assetId: task.data.assetId, attempt: message.attempts, error: String(error) });
+        logWarning("purge.failed", { assetId: task.data.assetId, attempt: message.attempts, ...errorFields(error) });
         message.retry();
       }
     }),

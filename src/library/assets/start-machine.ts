@@ -1,6 +1,6 @@
 import { callMachine } from "../../platform/machine/calls.ts";
 import type { Env } from "../../platform/env.ts";
-import { logWarning } from "../../platform/log.ts";
+import { errorFields, logWarning } from "../../platform/log.ts";
 import type { AssetForMachine } from "./repository.ts";
 
 /** Limits concurrent starts: each creates a database file, which would slow down a burst of creations. */
@@ -18,7 +18,7 @@ export async function startMachine(env: Env, asset: AssetForMachine): Promise<vo
   try {
     await callMachine(env.ASSET_MACHINE, asset.id, "start", asset);
   } catch (error) {
-    logWarning("asset.start_failed", { assetId: asset.id, error: String(error) });
+    logWarning("asset.start_failed", { assetId: asset.id, ...errorFields(error) });
   } finally {
     const next = waiting.shift();
     if (next === undefined) starting -= 1;

@@ -1,5 +1,5 @@
 import type { Env } from "../../platform/env.ts";
-import { logWarning } from "../../platform/log.ts";
+import { errorFields, logWarning } from "../../platform/log.ts";
 import { callMachine } from "../../platform/machine/calls.ts";
 import type { AddedTrack } from "../tracks/store/repository.ts";
 
@@ -26,5 +26,5 @@ export const stopTrack = (env: Env, { id, assetId }: AddedTrack): Promise<void> 
 const callTracks = (env: Env, assetId: string, name: "track" | "untrack", document: object): Promise<void> =>
   callMachine(env.ASSET_MACHINE, assetId, name, document).then(
     () => undefined,
-    (error: unknown) => logWarning("track.call_failed", { assetId, name, error: String(error) }),
+    (error: unknown) => logWarning("track.call_failed", { assetId, name, ...errorFields(error) }),
   );

@@ -1,7 +1,7 @@
 import { PosterChoice } from "../../../protocol/images.ts";
 import { isTooMuchMedia, mediaBytes } from "../../media/images/media-bound.ts";
 import type { PosterPlan } from "../../media/images/poster-plan.ts";
-import { logWarning } from "../../platform/log.ts";
+import { errorFields, logWarning } from "../../platform/log.ts";
 import { imageKey } from "../../platform/storage/keys.ts";
 import { askEncoder, type EncodedImage } from "./ask-encoder.ts";
 import { heldMedia } from "./held-media.ts";
@@ -60,7 +60,7 @@ async function readAndEncode(
     media = await readPlaces(env, assetId, places);
   } catch (error) {
     // As of a segment: the server of the source is down, or the upload has not come so far.
-    logWarning("image.source_not_read", { assetId, name, error: String(error) });
+    logWarning("image.source_not_read", { assetId, name, ...errorFields(error) });
     return "unavailable";
   }
   if (media === null) return "unreadable";
@@ -77,7 +77,7 @@ async function store(
     await env.MEDIA.put(imageKey(assetId, name), bytes, { httpMetadata: { contentType: type } });
     if (playbackId !== null && nearSeconds !== null) made.remember(name, playbackId, nearSeconds, clock());
   } catch (error) {
-    logWarning("image.not_stored", { assetId, name, error: String(error) }); // the next request makes it again
+    logWarning("image.not_stored", { assetId, name, ...errorFields(error) }); // the next request makes it again
   }
 }
 

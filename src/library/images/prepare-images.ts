@@ -2,7 +2,7 @@ import { PLAIN_FIT } from "../../media/images/sizes.ts";
 import { planPoster } from "../../media/images/poster-plan.ts";
 import { planSheet } from "../../media/images/sheet-plan.ts";
 import { presentationOf } from "../../media/manifest/model.ts";
-import { log, logWarning } from "../../platform/log.ts";
+import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { findReadyRenditions } from "../assets/repository.ts";
 import type { ImageOrder } from "./image-calls.ts";
 import { choosePoster, makeImage } from "./make-image.ts";
@@ -27,7 +27,7 @@ export async function prepareDue(machine: ImageMakerParts): Promise<boolean> {
   if (due === undefined) return true;
   const { assetId, tries } = due;
   const isDone = await prepare(machine, assetId).catch((error: unknown) => {
-    logWarning("image.not_prepared", { assetId, tries, error: String(error) });
+    logWarning("image.not_prepared", { assetId, tries, ...errorFields(error) });
     return false;
   });
   if (isDone || tries + 1 >= MAX_TRIES) ctx.storage.kv.delete(PREPARE);

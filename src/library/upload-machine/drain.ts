@@ -1,4 +1,4 @@
-import { logWarning } from "../../platform/log.ts";
+import { errorFields, logWarning } from "../../platform/log.ts";
 import type { UploadParts } from "./parts.ts";
 
 /** Sends the outbox now, so that the caller's answer comes after it. On failure the timer sends it later. */
@@ -7,6 +7,6 @@ export async function drainSoon(machine: UploadParts): Promise<void> {
   try {
     await machine.outbox.drain();
   } catch (error) {
-    logWarning("upload.projection_delayed", { uploadId: machine.upload.id, error: String(error) });
+    logWarning("upload.projection_delayed", { uploadId: machine.upload.id, ...errorFields(error) });
   }
 }

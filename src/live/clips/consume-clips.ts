@@ -1,7 +1,7 @@
 import { CLIP_SOURCE_GONE, failRecording } from "../../library/assets/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import type { Env } from "../../platform/env.ts";
-import { logError, logWarning } from "../../platform/log.ts";
+import { errorFields, logError, logWarning } from "../../platform/log.ts";
 import { copyClip, MissingError } from "./copy-clip.ts";
 import { CopyTask } from "./send-clip.ts";
 
@@ -22,7 +22,7 @@ export async function consumeClips(env: Env, batch: MessageBatch): Promise<void>
       await copyClip(env, task.data);
       message.ack();
     } catch (error) {
-      logWarning("clip.failed", { mediaId, attempt: message.attempts, error: String(error) });
+      logWarning("clip.failed", { mediaId, attempt: message.attempts, ...errorFields(error) });
       if (!(error instanceof MissingError) || message.attempts < MOST_ATTEMPTS) message.retry();
       else await giveUp(env, mediaId).then(() => message.ack());
     }

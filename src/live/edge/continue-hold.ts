@@ -1,4 +1,4 @@
-import { logError } from "../../platform/log.ts";
+import { errorFields, logError } from "../../platform/log.ts";
 import type { EdgeParts } from "./parts.ts";
 
 /** Adds the parts of a hold that are due. */
@@ -6,7 +6,7 @@ export async function continueHold(edge: EdgeParts): Promise<void> {
   try {
     await edge.holding.continue(edge.clock());
   } catch (error) {
-    logError("live.not_held", { sessionId: edge.sessionId, error: String(error) });
+    logError("live.not_held", { sessionId: edge.sessionId, ...errorFields(error) });
   }
   await edge.publish();
 }

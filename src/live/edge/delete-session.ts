@@ -1,4 +1,4 @@
-import { log, logWarning } from "../../platform/log.ts";
+import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { OriginIndex } from "../origin/origin-index.ts";
 import type { EdgeParts } from "./parts.ts";
@@ -14,7 +14,7 @@ export async function deleteSession(edge: EdgeParts): Promise<void> {
   try {
     await deleteHeldSegments(edge);
   } catch (error) {
-    logWarning("live.origin_not_deleted", { sessionId, error: String(error) });
+    logWarning("live.origin_not_deleted", { sessionId, ...errorFields(error) });
     return await storage.setAlarm(edge.clock() + RELEASE_RETRY_MS);
   }
   log("live.origin_deleted", { sessionId });

@@ -1,5 +1,5 @@
 import type { OriginSession } from "../../media/live/origin-facts.ts";
-import { logError } from "../../platform/log.ts";
+import { errorFields, logError } from "../../platform/log.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { initVersionMetadata } from "../origin/init-version.ts";
 import type { OriginIndex } from "../origin/origin-index.ts";
@@ -80,7 +80,7 @@ export class SegmentUploads {
       const customMetadata = initVersionMetadata(initVersion);
       await this.#context.bucket().put(key, bytes, { httpMetadata: mediaMetadata, customMetadata });
     } catch (error) {
-      logError("live.not_stored", { sessionId, ...segment, error: String(error) });
+      logError("live.not_stored", { sessionId, ...segment, ...errorFields(error) });
       return false;
     }
     store.markStored(rendition, msn);

@@ -1,5 +1,5 @@
 import type { Env } from "../../platform/env.ts";
-import { logWarning } from "../../platform/log.ts";
+import { errorFields, logWarning } from "../../platform/log.ts";
 import { ViewerWindow } from "../origin/viewer-window.ts";
 import { reportViewers } from "../streams/report-viewers.ts";
 
@@ -31,7 +31,7 @@ export class ViewerReports {
     try {
       await reportViewers(env, streamId, sessionId, this.#viewers.count(this.#reportedAtMs));
     } catch (error) {
-      logWarning("live.viewers_not_told", { streamId, sessionId, error: String(error) });
+      logWarning("live.viewers_not_told", { streamId, sessionId, ...errorFields(error) });
     }
   }
 }

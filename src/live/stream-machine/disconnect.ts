@@ -1,4 +1,4 @@
-import { logError } from "../../platform/log.ts";
+import { errorFields, logError } from "../../platform/log.ts";
 import { originOf } from "../origin/origin-calls.ts";
 import { waitMs } from "../sessions/session.ts";
 import type { StreamParts } from "./parts.ts";
@@ -22,6 +22,6 @@ export function holdPicture({ ctx, env, session }: StreamParts): void {
   const { id: sessionId, streamId, connection, windowEndsAtMs } = session;
   const held = originOf(env, sessionId).hold(windowEndsAtMs, connection);
   ctx.waitUntil(
-    held.catch((error: unknown) => logError("live.not_held", { streamId, sessionId, error: String(error) })),
+    held.catch((error: unknown) => logError("live.not_held", { streamId, sessionId, ...errorFields(error) })),
   );
 }

@@ -1,4 +1,4 @@
-import { logWarning } from "../../platform/log.ts";
+import { errorFields, logWarning } from "../../platform/log.ts";
 import type { Named } from "../streams/stream-calls.ts";
 import { endBroadcast, stopGracefully } from "./end-broadcast.ts";
 import type { StreamParts } from "./parts.ts";
@@ -26,7 +26,7 @@ async function act(machine: StreamParts, streamId: string, action: () => boolean
   machine.documents.put("name", streamId);
   const moved = action();
   await machine.outbox.drain().catch((error: unknown) => {
-    logWarning("live.outbox_waits", { streamId, error: String(error) });
+    logWarning("live.outbox_waits", { streamId, ...errorFields(error) });
   });
   return { moved };
 }

@@ -1,7 +1,7 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { log, logError } from "../../platform/log.ts";
+import { errorFields, log, logError } from "../../platform/log.ts";
 import { currentKeyId } from "../../platform/crypto/sealing.ts";
 import { openStream, openTarget, sealStream, sealTarget } from "./secrets.ts";
 import { liveStreams, simulcastTargets } from "./tables.ts";
@@ -56,7 +56,7 @@ async function sealTargetRow(env: Env, row: typeof simulcastTargets.$inferSelect
 /** Logs a row that cannot be sealed, so that the others are still sealed. */
 async function orLogged(ids: Record<string, string>, sealRow: () => Promise<number>): Promise<number> {
   return await sealRow().catch((error: unknown) => {
-    logError("live.secrets_not_sealed", { ...ids, error: String(error) });
+    logError("live.secrets_not_sealed", { ...ids, ...errorFields(error) });
     return 0;
   });
 }

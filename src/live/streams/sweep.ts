@@ -1,6 +1,6 @@
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { log, logWarning } from "../../platform/log.ts";
+import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { callStream } from "./stream-calls.ts";
 import { forgetGateways, takeUnswept } from "./repository.ts";
 
@@ -21,7 +21,7 @@ export async function sweepStreams(env: Env, now: Date): Promise<void> {
         const { status } = await callStream(env, streamId, "wake", { streamId });
         log("stream.swept", { streamId, status });
       } catch (error) {
-        logWarning("stream.sweep_failed", { streamId, error: String(error) });
+        logWarning("stream.sweep_failed", { streamId, ...errorFields(error) });
       }
     }),
   );

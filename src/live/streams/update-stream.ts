@@ -1,5 +1,5 @@
 import type { Env } from "../../platform/env.ts";
-import { logWarning } from "../../platform/log.ts";
+import { errorFields, logWarning } from "../../platform/log.ts";
 import type { Committed } from "../../events/webhooks/index.ts";
 import { changeStream } from "./change-stream.ts";
 import { callStream } from "./stream-calls.ts";
@@ -29,7 +29,7 @@ export async function updateStream(
   // Applies to the current broadcast too. If this call is lost, it applies from the next one.
   if (reconnectWindowS !== undefined)
     await callStream(env, streamId, "configure", { streamId, reconnectWindowS }).catch((error: unknown) =>
-      logWarning("stream.configure_failed", { streamId, error: String(error) }),
+      logWarning("stream.configure_failed", { streamId, ...errorFields(error) }),
     );
   return { record: changed.plan.record, committed: changed.committed };
 }

@@ -4,8 +4,7 @@ import { HTTPException } from "hono/http-exception";
 import type { z } from "zod";
 import { UnusableSecret } from "../../../protocol/secrets.ts";
 import type { Env } from "../env.ts";
-import { logError } from "../log.ts";
-import { withoutQuery } from "../runtime-errors.ts";
+import { errorFields, logError } from "../log.ts";
 import { bodySchemaOf, withWarnings } from "./warnings.ts";
 import { type FieldProblem, Problem, PROBLEMS, problemResponse } from "./problems.ts";
 import { unmigratedProblem } from "./unmigrated.ts";
@@ -92,15 +91,7 @@ export async function renderError(error: unknown, { req, var: { requestId } }: C
 export function renderFailure(error: unknown, requestId: string): Response {
   const problem = toProblem(error);
   if (PROBLEMS[problem.code].status >= 500) {
-    const failure = withoutQuery(error);
-    const { stack, cause } = failure instanceof Error ? failure : {};
-    logError("request.failed", {
-      requestId,
-      code: problem.code,
-      error: String(failure),
-      cause: cause instanceof Error ? cause.message : cause,
-      stack,
-    });
+    logError("request.failed", { requestId, code: problem.code, ...errorFields(error) });
   }
   return problemResponse(problem);
 }

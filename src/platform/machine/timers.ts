@@ -1,4 +1,4 @@
-import { logError } from "../log.ts";
+import { errorFields, logError } from "../log.ts";
 import type { MachineLabel } from "./state-machine.ts";
 
 const FIRST_RETRY_MS = 500;
@@ -88,7 +88,7 @@ export class Timers<Name extends string> {
         ...this.#label(),
         timer: name,
         failures: failures + 1,
-        error: String(error),
+        ...errorFields(error),
       });
       handlers.onFailure?.(name as Name, failures + 1);
     }

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { openDatabase } from "../../../platform/database.ts";
 import type { Env } from "../../../platform/env.ts";
-import { logWarning } from "../../../platform/log.ts";
+import { errorFields, logWarning } from "../../../platform/log.ts";
 import { commitWithEvents } from "../fan-out/commit-with-events.ts";
 import { DeliveryMessage } from "../fan-out/delivery-messages.ts";
 import { announceExhausted } from "../fan-out/exhausted-delivery.ts";
@@ -20,7 +20,7 @@ export async function consumeDeadDeliveries(env: Env, batch: MessageBatch): Prom
         for (const webhookId of parsed.data.webhookIds) await giveUp(env, parsed.data.eventId, webhookId);
         message.ack();
       } catch (error) {
-        logWarning("delivery.dead_letter_failed", { messageId: message.id, error: String(error) });
+        logWarning("delivery.dead_letter_failed", { messageId: message.id, ...errorFields(error) });
         message.retry();
       }
     }),

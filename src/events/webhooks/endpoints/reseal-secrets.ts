@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { openDatabase } from "../../../platform/database.ts";
 import type { Env } from "../../../platform/env.ts";
-import { log, logError } from "../../../platform/log.ts";
+import { errorFields, log, logError } from "../../../platform/log.ts";
 import { currentKeyId, openSecret, sealSecret } from "../records/secrets.ts";
 import { webhooks } from "../records/tables.ts";
 
@@ -19,7 +19,7 @@ export async function resealSecrets(env: Env): Promise<void> {
     .limit(MAX_WEBHOOKS);
   for (const row of old)
     await resealRow(env, row).catch((error: unknown) =>
-      logError("webhook.reseal_failed", { webhookId: row.id, error: String(error) }),
+      logError("webhook.reseal_failed", { webhookId: row.id, ...errorFields(error) }),
     );
   if (old.length > 0) log("webhooks.resealed", { webhooks: old.length });
 }

@@ -1,5 +1,5 @@
 import type { Env } from "../../../platform/env.ts";
-import { logWarning } from "../../../platform/log.ts";
+import { errorFields, logWarning } from "../../../platform/log.ts";
 import type { DueDelivery } from "./due-delivery.ts";
 import { senderOf } from "./sender-calls.ts";
 
@@ -20,7 +20,7 @@ async function call(webhookId: string, method: () => Promise<unknown>): Promise<
     await method();
     return true;
   } catch (error) {
-    logWarning("sender.call_failed", { webhookId, error: String(error) });
+    logWarning("sender.call_failed", { webhookId, ...errorFields(error) });
     return false;
   }
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Env } from "../../../platform/env.ts";
-import { logWarning } from "../../../platform/log.ts";
+import { errorFields, logWarning } from "../../../platform/log.ts";
 
 /** A message of the queue `sluice-webhook-deliveries`: ids only. The sender reads everything else from D1, so a stale message is harmless. */
 export const DeliveryMessage = z.object({ eventId: z.string(), webhookIds: z.array(z.string()) });
@@ -26,6 +26,6 @@ export async function enqueueDeliveries(env: Env, messages: DelayedMessage[]): P
     for (let at = 0; at < batch.length; at += MAX_BATCH_MESSAGES)
       await env.DELIVERIES.sendBatch(batch.slice(at, at + MAX_BATCH_MESSAGES));
   } catch (error) {
-    logWarning("deliveries.not_enqueued", { messages: messages.length, error: String(error) });
+    logWarning("deliveries.not_enqueued", { messages: messages.length, ...errorFields(error) });
   }
 }

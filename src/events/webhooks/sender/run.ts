@@ -1,4 +1,4 @@
-import { logError, logWarning } from "../../../platform/log.ts";
+import { errorFields, logError, logWarning } from "../../../platform/log.ts";
 import type { Target } from "../attempt/target.ts";
 import { disableWebhook } from "./disable-webhook.ts";
 import { nextDueAt } from "./due.ts";
@@ -15,7 +15,7 @@ export function startRun(sender: SenderParts, webhookId: string): Promise<void> 
   sender.woken.set();
   sender.run ??= runUntilRest(sender, webhookId)
     .catch(async (error: unknown) => {
-      logError("sender.failed", { webhookId, error: String(error) });
+      logError("sender.failed", { webhookId, ...errorFields(error) });
       await sender.storage.setAlarm(Date.now() + RESTART_AFTER_ERROR_MS);
     })
     .finally(() => {
