@@ -10,6 +10,7 @@ import { setUpDatabase } from "./database.ts";
 import { loadErrorIn } from "./load-error.ts";
 import type { PartMessage } from "./part.ts";
 import { type Settings, StartError } from "./settings.ts";
+import { withSourcePlaces } from "./source-places.ts";
 
 /** A separate worker for the static files, so that they are available without handling every request. */
 const FILES = "sluice-files";
@@ -94,7 +95,8 @@ function createHost(): Miniflare {
       telemetry: { enabled: false },
       unsafeTriggerHandlers: true, // for the cron below
       resourcePersistencePath: state,
-      handleStructuredLogs: ({ message }: { message: string }) => process.stdout.write(`${message}\n`),
+      handleStructuredLogs: ({ message }: { message: string }) =>
+        process.stdout.write(`${withSourcePlaces(message)}\n`),
       workers: [worker, files],
     } as unknown as Parameters<typeof convertV4MiniflareOptions>[0]),
   );

@@ -12,6 +12,7 @@ import { answersInTime, refusesConnections, untilAnswered } from "./liveness.ts"
 import { loadErrorIn } from "./load-error.ts";
 import { changeSince } from "./next-change.ts";
 import type { PartMessage } from "./part.ts";
+import { sourcePlacesIn } from "./source-places.ts";
 import type { WranglerSettings } from "./wrangler-worker.ts";
 
 /** wrangler's words. */
@@ -47,13 +48,15 @@ let hasAnswered = false;
 let isProbed = false;
 let stopCron = () => {};
 const output = new HeldOutput((text) => void process.stdout.write(text));
-for (const stream of [wrangler.stdout, wrangler.stderr])
-  stream?.on("data", (chunk: Buffer) => {
-    const text = chunk.toString();
-    output.add(text);
+for (const stream of [wrangler.stdout, wrangler.stderr]) {
+  const pass = sourcePlacesIn((text) => output.add(text));
+  stream?.once("end", () => pass());
+  stream?.setEncoding("utf8").on("data", (text: string) => {
+    pass(text);
     if (text.includes(BUILDS)) builtAtMs = Date.now();
     if (text.includes(CRASHED)) void endUnlessAnswered();
   });
+}
 
 wrangler.once("message", () => void begin());
 // The first start has a limit of its own.
