@@ -2,7 +2,7 @@ import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { successWith } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
-import { log, logWarning } from "../../platform/log.ts";
+import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { requireFilesWithoutDrm } from "../assets/index.ts";
 import { startTracks } from "../assets/start-tracks.ts";
 import { uploadedAsset } from "../assets/uploaded-asset.ts";
@@ -83,5 +83,5 @@ export async function createUpload(
 /** If this call is lost, the upload's first chunk starts the machine, or the cron's sweep ends the upload. */
 const start = (env: Env, upload: Upload): Promise<unknown> =>
   callUpload(env, upload.id, "start", { upload }).catch((error: unknown) =>
-    logWarning("upload.start_failed", { uploadId: upload.id, error: String(error) }),
+    logWarning("upload.start_failed", { uploadId: upload.id, ...errorFields(error) }),
   );

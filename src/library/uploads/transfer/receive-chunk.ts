@@ -1,6 +1,6 @@
 import type { Env } from "../../../platform/env.ts";
 import { Problem } from "../../../platform/http/problems.ts";
-import { log, logWarning } from "../../../platform/log.ts";
+import { errorFields, log, logWarning } from "../../../platform/log.ts";
 import { pieceKey } from "../../../platform/storage/keys.ts";
 import { callUpload, type Chunk, type ChunkRefusal, type UploadProgress } from "../upload-calls.ts";
 import { requirePieceRepeated, requireRepeated } from "./compare-stored.ts";
@@ -38,7 +38,7 @@ export async function receiveChunk(
   } catch (error) {
     await abandon(env, uploadId, piece);
     if (error instanceof Problem) throw error;
-    logWarning("upload.chunk_failed", { uploadId, piece, offset: chunk.offset, error: String(error) });
+    logWarning("upload.chunk_failed", { uploadId, piece, offset: chunk.offset, ...errorFields(error) });
     throw new Problem("unavailable", "the chunk could not be stored; send it again", { cause: error });
   }
   try {
