@@ -48,7 +48,7 @@ const textOf = (error: unknown): string => String(error).slice(0, MAX_TEXT_CHARA
 const framesOf = (error: unknown): string[] =>
   error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => FRAME.test(line)) : [];
 
-const loggable = (text: string, maxCharacters: number): string => withoutUrls(String(text)).slice(0, maxCharacters);
+const loggable = (text: unknown, maxCharacters: number): string => withoutUrls(String(text)).slice(0, maxCharacters);
 
 /** Shortens URLs to their origin: paths and queries may have stream keys, signatures and tokens. */
 const withoutUrls = (text: string): string =>
