@@ -1,14 +1,15 @@
 import type HlsPlayer from "hls.js";
 import { ErrorDetails, ErrorTypes, Events } from "hls.js";
 import { mediaRecovery } from "./damaged-media.ts";
+import { refusedFragments } from "./refused-fragment.ts";
 
 /**
  * For so long loads may fail, without one that succeeds and with nothing left to play, before playback ends. hls.js by itself
  * tries each rendition in turn, which takes a minute or more until it gives up.
  */
 const FAILING_MS = 30_000;
-/** What hls.js names the error of a fragment that the browser cannot parse. */
-const REFUSED_APPEND = "HlsJsSourceBufferError";
+/** What Chromium says of an element whose buffer has refused a fragment. */
+const IS_REFUSED = /APPEND_FAILED/;
 
 /** Recovers once from each kind of fatal error, and from damaged media as long as playback goes on. Otherwise ends playback. */
 export function recover(
@@ -17,6 +18,7 @@ export function recover(
   giveUp: (code: string, message: string) => void,
 ): void {
   const recoverMedia = mediaRecovery(hls, video);
+  const takeRefused = refusedFragments(hls);
   const tried = new Set<string>();
   let failingSinceMs: number | null = null;
   const isStarved = () => navigator.onLine && video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
@@ -25,13 +27,14 @@ export function recover(
     giveUp(code, message);
   };
   // hls.js notices an error of the element only when it next appends, which is never once all is buffered. When it notices first, its media
-  // source has been replaced, and the element has no error any more.
+  // source has been replaced, and the element has no error any more. It reports a refused fragment by itself.
   video.addEventListener("error", () => {
     const { error } = video;
-    if (error !== null && !recoverMedia()) end(`${error.code}`, error.message);
+    if (error === null || IS_REFUSED.test(error.message)) return;
+    if (!recoverMedia()) end(`${error.code}`, error.message);
   });
   hls.on(Events.FRAG_LOADED, () => (failingSinceMs = null));
-  hls.on(Events.ERROR, (_event, { type, fatal, details, error, frag }) => {
+  hls.on(Events.ERROR, (_event, { type, fatal, details, error }) => {
     const nowMs = performance.now();
     if (type === ErrorTypes.NETWORK_ERROR) failingSinceMs = isStarved() ? (failingSinceMs ?? nowMs) : null;
     const isHopeless = failingSinceMs !== null && nowMs - failingSinceMs > FAILING_MS;
@@ -40,7 +43,7 @@ export function recover(
     const isReset = details === ErrorDetails.MEDIA_SOURCE_REQUIRES_RESET;
     if (!fatal && !isReset) return;
     if (type === ErrorTypes.MEDIA_ERROR) {
-      if (!recoverMedia(error.name === REFUSED_APPEND ? frag?.start : undefined)) end(details, error.message);
+      if (!recoverMedia(takeRefused())) end(details, error.message);
       return;
     }
     if (tried.has(type)) return end(details, error.message);

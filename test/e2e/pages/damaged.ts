@@ -17,13 +17,13 @@ const SHORT = "test/fixtures/flower.mp4";
 const longFilm = () => madeFile(["-stream_loop", "2", "-i", SHORT, "-c", "copy", "-movflags", "+faststart"], "mp4");
 
 /** A film of which Chromium cannot decode some of the pictures. */
-async function damagedFilm(path: string, isDamaged: (seconds: number) => boolean): Promise<Uint8Array> {
+async function damagedFilm(path: string, isDamaged: (seconds: number) => boolean, kept: number): Promise<Uint8Array> {
   const packets = ["-select_streams", "v", "-show_entries", "packet=pts_time,size,pos,flags", "-of", "csv=p=0", path];
   const bytes = new Uint8Array(await readFile(path));
   for (const line of (await madeFacts(packets)).trim().split("\n")) {
     const [seconds, size, place, flags = ""] = line.split(",");
     if (flags.startsWith("K") || !isDamaged(Number(seconds))) continue;
-    bytes.fill(0, Number(place) + HEADER_BYTES, Number(place) + Number(size));
+    bytes.fill(0, Number(place) + kept, Number(place) + Number(size));
   }
   return bytes;
 }
@@ -39,8 +39,13 @@ function reportedBy(page: Page): string[] {
   return names;
 }
 
-async function openDamaged(stage: PagesStage, path: string, isDamaged: (seconds: number) => boolean): Promise<Page> {
-  const film = await damagedFilm(path, isDamaged);
+async function openDamaged(
+  stage: PagesStage,
+  path: string,
+  isDamaged: (seconds: number) => boolean,
+  kept = HEADER_BYTES,
+): Promise<Page> {
+  const film = await damagedFilm(path, isDamaged, kept);
   const { playbackId } = await seedStandardSource(stage.worker, film, "Damaged flowers");
   return await openPlayer(stage, playbackId, SIZE);
 }
@@ -73,6 +78,38 @@ export function testDamaged(stage: () => PagesStage): void {
     expect(errors).toBe(2); // at first, and when it is tried again
     expect(resumedAt).toSatisfy((seconds: number) => seconds > 3 && seconds < 4);
     expect(await page.locator(".notice").count()).toBe(0);
+    await expect.poll(() => events).toContain("viewCompleted");
+    expect(events).not.toContain("error");
+    await page.close();
+  });
+
+  test("a segment that the browser refuses, which is loaded far ahead, is skipped when playback arrives there, and nothing before it", async () => {
+    const page = await openDamaged(stage(), await longFilm(), (seconds) => seconds > 9 && seconds < 9.5, 0);
+    const events = reportedBy(page);
+    const played = page.evaluate(
+      () =>
+        new Promise<number[][]>((done) => {
+          const video = document.querySelector("video")!;
+          const spans: number[][] = [];
+          video.addEventListener("timeupdate", () => {
+            if (video.seeking || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) return;
+            const last = spans.at(-1);
+            if (last !== undefined && Math.abs(video.currentTime - last[1]!) < 1) last[1] = video.currentTime;
+            else spans.push([video.currentTime, video.currentTime]);
+          });
+          video.addEventListener("ended", () => done(spans));
+        }),
+    );
+    await page.keyboard.press("k");
+    const spans = await played;
+    expect(spans).toHaveLength(2);
+    const [[start, left], [resumed, end]] = spans as [[number, number], [number, number]];
+    expect([start < 1, left > 7.5 && left < 12, resumed > 12 && resumed < 14, end > 14]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
     await expect.poll(() => events).toContain("viewCompleted");
     expect(events).not.toContain("error");
     await page.close();
