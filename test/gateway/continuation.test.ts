@@ -19,6 +19,8 @@ Log.setLevel(AV_LOG_QUIET);
 const FRAME_RATE = 30;
 const SECONDS = 11;
 const KILLS = 4;
+/** Five encoders take turns, which takes 13 s beside nothing else, and more beside the platform's tests. */
+const ENCODING_TIMEOUT_MS = 90_000;
 /** Killed encoders are the subject here, and a busy machine may be too slow for two renditions. */
 const CHILD_PATH = fileURLToPath(new URL("./never-overloaded-child.ts", import.meta.url));
 /** A sequence of grey levels, which reveals missing, repeated or reordered frames. */
@@ -232,6 +234,7 @@ test.each([
       expect(await session.levels(rendition)).toEqual(levelsFrom(0, SECONDS * FRAME_RATE));
     }
   },
+  ENCODING_TIMEOUT_MS,
 );
 
 test("encoders that crash without a part are continued twice; the third starts a new run after a discontinuity", async () => {
