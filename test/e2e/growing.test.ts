@@ -191,7 +191,13 @@ describe("while an asset is processed", () => {
   });
 
   test("the hosted page of a media that is still being uploaded is that of a video, from its start to its end, and not of a broadcast", async () => {
-    const { playbackId, isSent } = await uploadSlowly(stage.platform, "test/fixtures/flower.mp4", { title: "Growing" });
+    const shownFirst = Promise.withResolvers<void>();
+    const { playbackId, isSent } = await uploadSlowly(
+      stage.platform,
+      "test/fixtures/flower.mp4",
+      { title: "Growing" },
+      shownFirst.promise,
+    );
     const manifest = `${stage.platform.baseUrl}/${playbackId}.m3u8`;
     await eventually("a manifest", () => text(manifest), 20_000);
     const page = await stage.browser.newPage();
@@ -211,6 +217,7 @@ describe("while an asset is processed", () => {
       video.muted = true;
       void video.play();
     });
+    shownFirst.resolve();
     await isSent;
     await page.waitForFunction(() => document.querySelector("video")?.ended, null, { timeout: 30_000 });
     expect(await shown()).toMatchObject({ title: "Growing", isLive: false });

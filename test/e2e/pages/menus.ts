@@ -69,6 +69,16 @@ async function prepare(page: Page): Promise<void> {
 const isOpen = (page: Page) =>
   page.evaluate(() => !document.querySelector("media-settings-menu")!.hasAttribute("hidden"));
 
+/** The settings stay open after a choice, unless it was made before they had moved into place: then they close late, and a click can open them again. */
+async function close(page: Page): Promise<void> {
+  const isClosed = async () => {
+    if (!(await isOpen(page))) return true;
+    await page.locator("media-settings-menu-button").click();
+    return false;
+  };
+  await vi.waitUntil(isClosed, { timeout: 10_000, interval: 100 });
+}
+
 /** From the last item to the first, and the last again, so that every item is clicked while another one is chosen. */
 const order = (items: unknown[]) => [...items.keys()].toReversed().concat(items.length - 1);
 
@@ -82,9 +92,7 @@ async function clickThrough(page: Page, { setting, menu, outcomes, read }: Choic
     await page.locator(`${menu} media-chrome-menu-item`).nth(index).click();
     await vi.waitUntil(async () => (await page.evaluate(read)) === outcomes[index], { timeout: 3000 }).catch(() => {});
     seen.push(await page.evaluate(read));
-    // The settings stay open after a choice, unless it was made before they had moved into place.
-    if (await isOpen(page)) await button.click();
-    await vi.waitUntil(async () => !(await isOpen(page)), { timeout: 10_000 });
+    await close(page);
   }
   return seen;
 }

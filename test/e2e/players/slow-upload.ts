@@ -5,11 +5,16 @@ import type { TestPlatform } from "../../support/platform.ts";
 const UPLOAD_MS = 9_000;
 const CHUNKS = 20;
 
-/** Sends a file more slowly than it plays, so that a player waits for its bytes. */
+/**
+ * Sends a file more slowly than it plays, so that a player waits for its bytes.
+ *
+ * @param mayEnd the last bytes are sent after it resolves
+ */
 export async function uploadSlowly(
   platform: Pick<TestPlatform, "api">,
   path: string,
   pushMediaSettings: object = {},
+  mayEnd: Promise<unknown> = Promise.resolve(),
 ): Promise<{ assetId: string; playbackId: string; isSent: Promise<void> }> {
   const { body } = await platform.api<{ uploadId: string; url: string }>("POST", "/v1/on-demand/upload", {
     corsOrigin: "*",
@@ -20,6 +25,7 @@ export async function uploadSlowly(
   const chunkBytes = Math.ceil(file.byteLength / CHUNKS);
   const send = async () => {
     for (let first = 0; first < file.byteLength; first += chunkBytes) {
+      if (first + chunkBytes >= file.byteLength) await mayEnd;
       const chunk = file.subarray(first, first + chunkBytes);
       const range = `bytes ${first}-${first + chunk.byteLength - 1}/${file.byteLength}`;
       const { status } = await fetch(url, { method: "PUT", headers: { "content-range": range }, body: chunk });
