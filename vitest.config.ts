@@ -112,6 +112,8 @@ export default defineConfig({
           exclude: ["test/e2e/growing.test.ts", "test/e2e/live/**"],
           environment: "node",
           isolate: false,
+          // Players mostly wait for the time to pass, but they decode on the CPU, beside an encoder of another lane.
+          maxConcurrency: 3,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

@@ -13,6 +13,7 @@ export type PlaylistPurpose =
   | "far segment"
   | "far part"
   | "old"
+  | "plain"
   | "after the end";
 
 export interface PlaylistAnswer extends Exchange {

@@ -64,7 +64,10 @@ function isNotBehind(next: MediaPlaylist, current: MediaPlaylist): boolean {
   return to !== null && (from === null || isAtLeast(to, from));
 }
 
-/** Directives that must be refused, and one in the past. "Far" leaves room for a segment that ends meanwhile. */
+/**
+ * Directives that must be refused, and one in the past beside a request without any, which shows how long an answer takes at that moment. "Far" leaves
+ * room for a segment that ends meanwhile.
+ */
 async function probe(url: string, playlist: MediaPlaylist, client: Client): Promise<(PlaylistAnswer | null)[]> {
   if (playlist.hasEnded || playlist.serverControl?.get("CAN-BLOCK-RELOAD") !== "YES") return [];
   const newest = playlist.segments.at(-1)?.msn ?? playlist.mediaSequence;
@@ -73,6 +76,7 @@ async function probe(url: string, playlist: MediaPlaylist, client: Client): Prom
     client.playlist(url, "far segment", { msn: newest + 20 }),
     playlist.partTargetS === null ? null : client.playlist(url, "far part", { msn: newest + 1, part: 1000 }),
     client.playlist(url, "old", { msn: playlist.mediaSequence }),
+    client.playlist(url, "plain"),
   ]);
 }
 

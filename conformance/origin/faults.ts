@@ -11,6 +11,7 @@ export const FAULTS = {
   "part without a sequence number": "_HLS_part alone is answered with a playlist",
   "far requests are held": "requests too far ahead are held",
   "the past is refused": "old sequence numbers are answered with 400",
+  "the past is held": "old sequence numbers are answered after 4 s",
   "no discontinuity sequence": "removed discontinuities are not counted",
   "other bytes in the segment": "a segment differs from its parts",
   "other bytes for a hint": "a held part request gets different bytes",

@@ -13,6 +13,7 @@ const BEGUN_SEGMENTS = 31;
 /** The first segment after an interruption. */
 const ABSENT_FROM = BEGUN_SEGMENTS + 2;
 const LATE_MS = 3000;
+const PAST_HELD_MS = 4000;
 
 export interface Origin {
   /** Of the multivariant playlist. */
@@ -99,6 +100,7 @@ async function mediaPlaylist(stream: Stream, name: Name, query: URLSearchParams)
     const hasEnded = stream.endsAtMs !== null && Date.now() >= stream.endsAtMs;
     if (isFar && !hasEnded && fault !== "far requests are held") return refusal(stream, 400);
     if (fault === "the past is refused" && ahead < -PARTS * 5) return refusal(stream, 400);
+    if (fault === "the past is held" && ahead < -PARTS * 5) await pause(PAST_HELD_MS);
     // A part beyond a segment's last is the first of the next.
     const place: Place =
       part === null ? { msn, part: PARTS - 1 } : { msn: msn + (part! >= PARTS ? 1 : 0), part: part! % PARTS };

@@ -27,6 +27,7 @@ const BROKEN: Record<Fault, { rules: string[]; also?: string[] }> = {
   "part without a sequence number": { rules: ["part-needs-msn"] },
   "far requests are held": { rules: ["far-part", "far-segment"] },
   "the past is refused": { rules: ["past"] },
+  "the past is held": { rules: ["past"] },
   "no discontinuity sequence": { rules: ["discontinuity-sequence"] },
   "other bytes in the segment": { rules: ["segment-bytes"] },
   "other bytes for a hint": { rules: ["hint-bytes"] },

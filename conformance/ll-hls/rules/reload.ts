@@ -3,7 +3,7 @@ import { fullPlaylists, readAnswers } from "../evidence.ts";
 import { holds, isAtLeast, lastPlace, type Place } from "../playlist.ts";
 import { must, type Rule, should } from "../rule.ts";
 
-/** How much longer an immediate response may take than the first one, which is never held. */
+/** How much longer an immediate response may take than one to a request without directives, which is never held. */
 const AT_ONCE_S = 2;
 
 const words = (place: Place | null) => (place === null ? "nothing" : `${place.msn}.${place.part ?? "whole"}`);
@@ -53,7 +53,9 @@ const refuses =
   };
 
 const old: Rule["judge"] = ({ renditions, lagS }, report) => {
-  for (const rendition of renditions)
+  for (const rendition of renditions) {
+    const plain = rendition.playlists.filter(({ purpose }) => purpose === "first" || purpose === "plain");
+    const plainS = Math.max(...plain.map(tookS));
     for (const answer of rendition.playlists) {
       if (answer.purpose !== "old") continue;
       const before = readAnswers(rendition).filter(({ answeredAtMs }) => answeredAtMs < answer.askedAtMs);
@@ -61,7 +63,7 @@ const old: Rule["judge"] = ({ renditions, lagS }, report) => {
       const found = answer.playlist === null ? null : lastPlace(answer.playlist);
       const isCurrent =
         found !== null && answer.playlist?.skipped === null && (wanted === null || isAtLeast(found, wanted));
-      if (isCurrent && tookS(answer) <= tookS(rendition.playlists[0]!) + AT_ONCE_S + 2 * lagS) report.seen();
+      if (isCurrent && tookS(answer) <= plainS + AT_ONCE_S + 2 * lagS) report.seen();
       else
         report.fault(
           answer.url,
@@ -69,6 +71,7 @@ const old: Rule["judge"] = ({ renditions, lagS }, report) => {
           `${answer.status}, up to ${words(found)}, after ${tookS(answer).toFixed(2)} s`,
         );
     }
+  }
 };
 
 export const RELOAD_RULES: Rule[] = [
