@@ -41,7 +41,7 @@ export class Notice {
     this.#isOver = true;
   }
 
-  /** A notice about this player alone, of which the server knows nothing. */
+  /** A notice about this player alone, of which the server knows nothing, with a button that loads the page again. */
   show(heading: string, text: string): void {
     const notice = document.createElement("section");
     notice.className = "notice";
@@ -50,7 +50,10 @@ export class Notice {
     title.textContent = heading;
     const paragraph = document.createElement("p");
     paragraph.textContent = text;
-    notice.append(title, paragraph);
+    const again = document.createElement("button");
+    again.textContent = "Try again";
+    again.addEventListener("click", () => location.reload());
+    notice.append(title, paragraph, again);
     this.#main.replaceChildren(notice);
   }
 

@@ -50,7 +50,7 @@ async function start(main: HTMLElement, isAfterBroadcast = false): Promise<void>
     ? await untilPlayable(manifestUrl, waitOffAir, offAirPauseMs)
     : await untilPlayable(manifestUrl, () => notice.keep(true));
   if (outcome === "failed") {
-    if (!(await notice.refresh())) notice.show("This video cannot be played", "Reload the page to try again.");
+    if (!(await notice.refresh())) notice.show("This video cannot be played", "The server refused to deliver it.");
     return;
   }
   notice.end();
@@ -81,7 +81,7 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
     const reporter = reportViews(video, hls, reportedOf(main, manifestUrl));
     recover(hls, video, (code, message) => {
       reporter.fail(code, message);
-      notice.show("Playback stopped", "The video could not be loaded. Reload the page to try again.");
+      notice.show("Playback stopped", "The video could not be loaded.");
     });
     // The playlist of a media that is still processed or uploaded grows too, and is no broadcast.
     if (main.dataset["kind"] === "live") {

@@ -1,17 +1,18 @@
 import type HlsPlayer from "hls.js";
 import { ErrorDetails, ErrorTypes, Events } from "hls.js";
 import { mediaRecovery } from "./damaged-media.ts";
+import { LostNetwork } from "./lost-network.ts";
 import { refusedFragments } from "./refused-fragment.ts";
 
-/**
- * For so long loads may fail, without one that succeeds and with nothing left to play, before playback ends. hls.js by itself
- * tries each rendition in turn, which takes a minute or more until it gives up.
- */
-const FAILING_MS = 30_000;
+/** Between a fatal error of the network, after which hls.js loads nothing, and the next try. */
+const PAUSE_MS = 1000;
 /** What Chromium says of an element whose buffer has refused a fragment. */
 const IS_REFUSED = /APPEND_FAILED/;
 
-/** Recovers once from each kind of fatal error, and from damaged media as long as playback goes on. Otherwise ends playback. */
+/**
+ * Recovers from a lost network as long as there is something to play (lost-network.ts), from damaged media as long as playback goes on, and once from
+ * each other kind of fatal error. Otherwise ends playback.
+ */
 export function recover(
   hls: HlsPlayer,
   video: HTMLVideoElement,
@@ -20,7 +21,8 @@ export function recover(
   const recoverMedia = mediaRecovery(hls, video);
   const takeRefused = refusedFragments(hls);
   const tried = new Set<string>();
-  let failingSinceMs: number | null = null;
+  const network = new LostNetwork();
+  const loadAgain = restartingLoads(hls);
   const isStarved = () => navigator.onLine && video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
   const end = (code: string, message: string) => {
     hls.destroy();
@@ -33,12 +35,14 @@ export function recover(
     if (error === null || IS_REFUSED.test(error.message)) return;
     if (!recoverMedia()) end(`${error.code}`, error.message);
   });
-  hls.on(Events.FRAG_LOADED, () => (failingSinceMs = null));
-  hls.on(Events.ERROR, (_event, { type, fatal, details, error }) => {
-    const nowMs = performance.now();
-    if (type === ErrorTypes.NETWORK_ERROR) failingSinceMs = isStarved() ? (failingSinceMs ?? nowMs) : null;
-    const isHopeless = failingSinceMs !== null && nowMs - failingSinceMs > FAILING_MS;
-    if (isHopeless) return end(details, error.message);
+  hls.on(Events.FRAG_LOADED, () => network.succeeded());
+  hls.on(Events.ERROR, (_event, { type, fatal, details, error, response }) => {
+    if (type === ErrorTypes.NETWORK_ERROR) {
+      const failure = { nowMs: performance.now(), isStarved: isStarved(), status: response?.code };
+      if (network.failed(failure)) end(details, error.message);
+      else if (fatal) loadAgain();
+      return;
+    }
     // hls.js recovers from this one by itself, but neither continues playback nor leaves the damaged fragment.
     const isReset = details === ErrorDetails.MEDIA_SOURCE_REQUIRES_RESET;
     if (!fatal && !isReset) return;
@@ -50,4 +54,17 @@ export function recover(
     tried.add(type);
     hls.startLoad();
   });
+}
+
+/** @returns starts loading again after a pause, at which hls.js has stopped. It continues where playback is. */
+function restartingLoads(hls: HlsPlayer): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  hls.on(Events.DESTROYING, () => clearTimeout(timer));
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (hls.levels.length > 0) hls.startLoad();
+      else if (hls.url !== null) hls.loadSource(hls.url);
+    }, PAUSE_MS);
+  };
 }

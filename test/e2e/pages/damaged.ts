@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { madeFacts, madeFile } from "../../support/made.ts";
+import { madeFacts } from "../../support/made.ts";
 import { seedStandardSource } from "../players/seeded-worker.ts";
+import { longFilm } from "./long-film.ts";
+import { reportedBy } from "./reported.ts";
 import { openPlayer, type PagesStage } from "./stage.ts";
 
 const SIZE = { width: 640, height: 360 };
@@ -13,9 +15,6 @@ const HEADER_BYTES = 5;
 
 /** 5 s in two segments. */
 const SHORT = "test/fixtures/flower.mp4";
-/** 15 s in four segments. */
-const longFilm = () => madeFile(["-stream_loop", "2", "-i", SHORT, "-c", "copy", "-movflags", "+faststart"], "mp4");
-
 /** A film of which Chromium cannot decode some of the pictures. */
 async function damagedFilm(path: string, isDamaged: (seconds: number) => boolean, kept: number): Promise<Uint8Array> {
   const packets = ["-select_streams", "v", "-show_entries", "packet=pts_time,size,pos,flags", "-of", "csv=p=0", path];
@@ -26,17 +25,6 @@ async function damagedFilm(path: string, isDamaged: (seconds: number) => boolean
     bytes.fill(0, Number(place) + kept, Number(place) + Number(size));
   }
   return bytes;
-}
-
-/** The names of the events that a page reports. */
-function reportedBy(page: Page): string[] {
-  const names: string[] = [];
-  page.on("request", (request) => {
-    if (!request.url().includes("/beacons/")) return;
-    const { events } = JSON.parse(request.postData() ?? "") as { events: { evna: string }[] };
-    names.push(...events.map(({ evna }) => evna));
-  });
-  return names;
 }
 
 async function openDamaged(

@@ -21,14 +21,16 @@ export const SIZES: Size[] = [
   { width: 1280, height: 720 },
 ];
 
-/** Opens the player of an asset, and waits for its first picture. */
+/** Opens the player of an asset, and waits for its first picture. @param prepare the page before it loads anything */
 export async function openPlayer(
   { browser, worker }: PagesStage,
   playbackId: string,
   viewport: Size,
   colorScheme: "light" | "dark" = "dark",
+  prepare: (page: Page) => Promise<unknown> = async () => {},
 ): Promise<Page> {
   const page = await browser.newPage({ viewport, colorScheme });
+  await prepare(page);
   await page.goto(`${worker.url}/player/${playbackId}`);
   await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
   return page;

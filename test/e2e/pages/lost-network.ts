@@ -1,0 +1,61 @@
+import { readFile } from "node:fs/promises";
+import type { Page, Route } from "playwright-core";
+import { expect, test } from "vitest";
+import { seedStandardSource } from "../players/seeded-worker.ts";
+import { longFilm } from "./long-film.ts";
+import { reportedBy } from "./reported.ts";
+import { openPlayer, type PagesStage } from "./stage.ts";
+
+const SIZE = { width: 640, height: 360 };
+/** hls.js gives up each kind of load within this time when it is refused, and some of them twice. */
+const AWAY_MS = 10_000;
+const FIRST_SEGMENT = /\/0\.m4s/;
+
+/** Opens a film of which only the first segment can be loaded. @param answer to the requests for the others */
+async function openCutOff(stage: PagesStage, answer: (route: Route) => Promise<void>): Promise<Page> {
+  const { playbackId } = await seedStandardSource(
+    stage.worker,
+    new Uint8Array(await readFile(await longFilm())),
+    "Cut",
+  );
+  const page = await openPlayer(stage, playbackId, SIZE, "dark", (opened) =>
+    opened.route(/\.m4s/, (route) => (FIRST_SEGMENT.test(route.request().url()) ? route.continue() : answer(route))),
+  );
+  return page;
+}
+
+const waits = (page: Page) =>
+  page.waitForFunction(() => {
+    const { currentTime, readyState } = document.querySelector("video")!;
+    return currentTime > 2 && readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
+  });
+
+export function testLostNetwork(stage: () => PagesStage): void {
+  test("when connections are refused for a while, playback waits for the next segment and then continues to the end", async () => {
+    const page = await openCutOff(stage(), (route) => route.abort("connectionrefused"));
+    const events = reportedBy(page);
+    await page.keyboard.press("k");
+    await waits(page);
+    await page.waitForTimeout(AWAY_MS);
+    expect(await page.locator(".notice").count()).toBe(0);
+    await page.unroute(/\.m4s/);
+    await page.waitForFunction(() => document.querySelector("video")!.ended);
+    await expect.poll(() => events).toContain("viewCompleted");
+    expect(events).not.toContain("error");
+    await page.close();
+  });
+
+  test("when the server refuses a segment, all before it is played, and the notice's button tries again", async () => {
+    const page = await openCutOff(stage(), (route) => route.fulfill({ status: 403 }));
+    const events = reportedBy(page);
+    await page.keyboard.press("k");
+    await waits(page);
+    await page.waitForSelector(".notice");
+    expect(await page.textContent("h1")).toBe("Playback stopped");
+    await expect.poll(() => events).toContain("error");
+    await page.unroute(/\.m4s/);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
+    await page.close();
+  });
+}
