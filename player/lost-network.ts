@@ -6,7 +6,7 @@ const FAILING_MS = 30_000;
 /** The same when the server refuses: a retry rarely changes that. */
 const REFUSED_MS = 3000;
 /** Answers 4xx that may be different the next time. */
-const TEMPORARY = [408, 425, 429];
+const TEMPORARY = new Set([408, 425, 429]);
 
 export interface FailedLoad {
   nowMs: number;
@@ -23,7 +23,7 @@ export class LostNetwork {
   /** @returns whether to end playback instead of trying again */
   failed({ nowMs, isStarved, status = 0 }: FailedLoad): boolean {
     this.#sinceMs = isStarved ? (this.#sinceMs ?? nowMs) : null;
-    const isRefused = status >= 400 && status < 500 && !TEMPORARY.includes(status);
+    const isRefused = status >= 400 && status < 500 && !TEMPORARY.has(status);
     return this.#sinceMs !== null && nowMs - this.#sinceMs >= (isRefused ? REFUSED_MS : FAILING_MS);
   }
 
