@@ -185,7 +185,10 @@ const CAPTURE_TIME = 24; // flags: the time of capture, at a constant distance f
  * With reordering, pictures are decoded before they are shown, yet decode times must start at the start of the GOP, since players take
  * `tfdt` for its presentation start and there is no edit list. Negative composition offsets (ISO/IEC 23000-19) would solve this, but
  * libav's demuxer shifts the whole track for them, which makes the sound early in every player built on it. Instead the first samples of a
- * GOP share the duration of one frame, and its last sample gets the remainder: all offsets are positive and all presentation times exact.
+ * GOP share the duration of one frame, and its last ones get the remainder: all offsets are positive and all presentation times exact.
+ *
+ * Players take a sample's duration for that of its picture, too. So no sample is presented beyond the end of the GOP by its duration: hls.js would
+ * take the segment for longer than it is, and shift what follows when the next rendition has another timescale.
  *
  * @param shownAt presentation position of each picture in frames, counted from the GOP's first, which is decoded first
  */
@@ -194,13 +197,16 @@ export function decodeSchedule(
   frameTicks: number,
 ): Pick<Sample, "durationTicks" | "compositionTicks">[] {
   const reordered = Math.max(0, ...shownAt.map((frame, i) => i - frame));
-  const decodedAt = (i: number) => {
-    if (i === shownAt.length) return i * frameTicks;
-    return i <= reordered ? Math.floor((i * frameTicks) / (reordered + 1)) : (i - reordered) * frameTicks;
-  };
+  const endTicks = shownAt.length * frameTicks;
+  const decodedAt = shownAt.map((_, i) =>
+    i <= reordered ? Math.floor((i * frameTicks) / (reordered + 1)) : (i - reordered) * frameTicks,
+  );
+  const nextAt = (i: number) => decodedAt[i + 1] ?? endTicks;
+  for (const [i, frame] of [...shownAt.entries()].toReversed())
+    decodedAt[i] = Math.max(decodedAt[i]!, frame * frameTicks + nextAt(i) - endTicks);
   return shownAt.map((frame, i) => ({
-    durationTicks: decodedAt(i + 1) - decodedAt(i),
-    compositionTicks: frame * frameTicks - decodedAt(i),
+    durationTicks: nextAt(i) - decodedAt[i]!,
+    compositionTicks: frame * frameTicks - decodedAt[i]!,
   }));
 }
 

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nominalEnd, outputChannels, outputRateHz } from "../../protocol/media/audio-plan.ts";
 import { decodeSchedule, initSegment, mediaSegment } from "../../protocol/media/cmaf.ts";
@@ -105,18 +106,39 @@ describe("the frame picker", () => {
 });
 
 describe("fragments", () => {
-  const DECODED = [0, 4, 2, 1, 3, 8, 6, 5, 7]; // I P B b b P B b b
+  /** Decode orders: groups of pictures, each with its last one first, in which the first picture of all is decoded first. */
+  const orders = fc
+    .array(
+      fc
+        .integer({ min: 0, max: 4 })
+        .chain((count) => fc.shuffledSubarray([...Array(count).keys()], { minLength: count })),
+      { maxLength: 20 },
+    )
+    .map((groups) => {
+      const order = [0];
+      for (const between of groups) {
+        const first = order.length;
+        order.push(first + between.length, ...between.map((frame) => first + frame));
+      }
+      return order;
+    });
 
-  test("start decoding at their presentation start, never present before decoding, and have exact durations", () => {
-    const schedule = decodeSchedule(DECODED, 1001);
-    let decodedAt = 0;
-    for (const [i, { durationTicks, compositionTicks }] of schedule.entries()) {
-      expect(durationTicks).toBeGreaterThan(0);
-      expect(compositionTicks).toBeGreaterThanOrEqual(0);
-      expect(decodedAt + compositionTicks).toBe(DECODED[i]! * 1001);
-      decodedAt += durationTicks;
-    }
-    expect(decodedAt).toBe(DECODED.length * 1001);
+  test("start decoding at their presentation start, never present before decoding or beyond their end, and have exact durations", () => {
+    fc.assert(
+      fc.property(orders, fc.constantFrom(10, 500, 1001), (order, ticks) => {
+        const endTicks = order.length * ticks;
+        let decodedAt = 0;
+        for (const [i, { durationTicks, compositionTicks }] of decodeSchedule(order, ticks).entries()) {
+          const shownAt = decodedAt + compositionTicks;
+          expect(durationTicks).toBeGreaterThan(0);
+          expect(compositionTicks).toBeGreaterThanOrEqual(0);
+          expect(shownAt).toBe(order[i]! * ticks);
+          expect(shownAt + durationTicks).toBeLessThanOrEqual(endTicks);
+          decodedAt += durationTicks;
+        }
+        expect(decodedAt).toBe(endTicks);
+      }),
+    );
   });
 
   test("without B-frames every sample lasts one frame", () => {
