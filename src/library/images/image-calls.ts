@@ -24,6 +24,8 @@ export interface ImageOrder {
   weight: number;
   work: ImageWork;
   places: MediaPlace[];
+  /** The same of another rung, for media that cannot be decoded. */
+  instead?: Pick<ImageOrder, "work" | "places">;
 }
 
 /** The newest thumbnail of a broadcast in another size or format. */

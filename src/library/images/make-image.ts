@@ -44,12 +44,17 @@ async function makeOrFind(
     if (waitMs > 0) return await nearestOf(machine, order, waitMs);
     await machine.keepForNow();
   }
-  const image = await heldMedia.hold(mediaBytes(places), () => readAndEncode(machine, order));
+  let image = await holdAndEncode(machine, order);
+  if (image === "unreadable" && order.instead !== undefined)
+    image = await holdAndEncode(machine, { ...order, ...order.instead });
   if (image === "no room") logWarning("image.no_room", { assetId, name });
   if (typeof image === "string") return { kind: image === "unreadable" ? image : "unavailable" };
   onStoring(store(machine, order, image));
   return { kind: "made", ...image };
 }
+
+const holdAndEncode = (machine: ImageMakerParts, order: ImageOrder) =>
+  heldMedia.hold(mediaBytes(order.places), () => readAndEncode(machine, order));
 
 async function readAndEncode(
   { env }: ImageMakerParts,

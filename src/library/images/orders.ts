@@ -31,7 +31,7 @@ export function stillOrder(
   { seconds, fit, format }: { seconds: number; fit: Fit; format: StillFormat },
   range: RangeStart | null = null,
 ): ImageOrder | null {
-  return withinBound(rungs, fit, ({ rung, transform }) => {
+  return orderFrom(rungs, fit, ({ rung, transform }) => {
     const frame = frameAt(rung, Math.max(0, seconds - (range?.startSeconds ?? 0)));
     if (frame === null) return null;
     // Frames of broadcasts have times, which are those of the recording too.
@@ -61,7 +61,7 @@ export function clipOrder(
   const fit: Fit = { widthPx, heightPx, mode: "preserve", rotate: 0, flip: "none" };
   const end = Math.max(startSeconds + 0.01, Math.min(asked.endSeconds, endSeconds));
   const range = [startSeconds, end].map((time) => Math.round(time * 1000)).join("-");
-  return withinBound(rungs, fit, ({ rung, transform: { scale: size } }) => {
+  return orderFrom(rungs, fit, ({ rung, transform: { scale: size } }) => {
     const places = placesBetween(rung, startSeconds, end);
     if (places.length === 0) return null;
     return {
@@ -76,6 +76,20 @@ export function clipOrder(
 }
 
 type Nearest = NonNullable<ReturnType<typeof nearestRung<Rendition>>>;
+
+/** The order of the best rung for a size. Of the source's own media, which can be damaged, with the order of an encoded rung. */
+function orderFrom(
+  rungs: readonly Rendition[],
+  fit: Fit,
+  orderOf: (nearest: Nearest) => ImageOrder | null,
+): ImageOrder | null {
+  const order = withinBound(rungs, fit, orderOf);
+  const [place] = order?.places ?? [];
+  if (order === null || place?.isPassthrough !== true) return order;
+  const others = rungs.filter(({ name }) => name !== place.rendition);
+  const encoded = withinBound(others, fit, orderOf);
+  return encoded === null ? order : { ...order, instead: { work: encoded.work, places: encoded.places } };
+}
 
 /** The order of the best rung for a size; of a smaller rung when there is too much media in that one. */
 function withinBound(

@@ -245,6 +245,24 @@ test("the size of a JPEG is read from its frame header", () => {
   expect(jpegSize(new Uint8Array(20))).toBeNull();
 });
 
+test("pictures of the source's own media have an encoded rung in reserve, at the same time", () => {
+  const who = { assetId: "a", playbackId: null };
+  const segments = { durationTicks: [100, 100, 100, 100], bytes: [9, 9, 9, 9], keyframes: [] };
+  const source = ladderRung({ name: "source-v", origin: "passthrough", widthPx: 1280, heightPx: 720, segments });
+  const rungs = [source, ladderRung({ gops: 8 })];
+  const still = (from: typeof rungs) => stillOrder(who, from, { seconds: 5, fit: PLAIN_FIT, format: "jpg" })!;
+  const clip = clipOrder(who, rungs, readClip(query("start=5&end=7&width=640")), 16, "gif")!;
+  for (const { name, places, instead } of [still(rungs), clip]) {
+    expect([name.includes("source-v"), places[0]!.rendition]).toEqual([true, "source-v"]);
+    const [other] = instead!.places;
+    expect(other!.rendition).toBe("v270");
+    expect(other!.atSeconds[0]).toBeCloseTo(places[0]!.atSeconds[0]!, 1);
+  }
+  expect(still(rungs).instead?.work).toMatchObject({ kind: "still", transform: { scale: { heightPx: 270 } } });
+  expect(still([source]).instead).toBeUndefined();
+  expect(still([rungs[1]!]).instead).toBeUndefined();
+});
+
 describe("the media of one picture is at most 32 MiB", () => {
   const who = { assetId: "a", playbackId: null };
   const MIB = 1 << 20;

@@ -85,6 +85,14 @@ describe("a picture", () => {
     expect(kindOf(await within((machine) => makeImage(machine, still(5))))).toBe("unavailable");
   });
 
+  test("of media that is damaged is made of another rung", async () => {
+    const { work, places, ...order } = still(3);
+    const damaged = { ...order, work, places: places.map((place) => ({ ...place, segment: 99 })) };
+    expect(textOf(await within((machine) => makeImage(machine, { ...damaged, instead: { work, places } })))).toBe(JPEG);
+    const kept = await vi.waitFor(async () => (await env.MEDIA.get(imageKey(assetId, order.name)))!.text());
+    expect([kept, await asked()]).toEqual([JPEG, 1]);
+  });
+
   test("of a source whose server fails is unavailable, and no encoder is asked", async () => {
     await encoder.add("/film.mp4", { kind: "status", status: 503 });
     await newAsset({ id: assetId, sourceUrl: `${encoder.origin}/film.mp4` });
