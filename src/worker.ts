@@ -43,12 +43,22 @@ const consumerOf = (queue: string) =>
     .toSorted(([one], [other]) => other.length - one.length)
     .find(([name]) => queue === name || queue.endsWith(`-${name}`))?.[1];
 
+async function consumeBatch(batch: MessageBatch, env: Env): Promise<void> {
+  const consume = consumerOf(batch.queue);
+  if (consume === undefined) throw new Error(`no consumer for the queue ${batch.queue}`);
+  await consume(env, batch);
+}
+
 export default {
   fetch: createFetch(),
   async queue(batch, env) {
-    const consume = consumerOf(batch.queue);
-    if (consume === undefined) throw new Error(`no consumer for the queue ${batch.queue}`);
-    await consume(env, batch);
+    try {
+      await consumeBatch(batch, env);
+    } catch (error) {
+      // Locally nothing else would say so; the runtime tries the batch again.
+      logError("queue.batch_failed", { queue: batch.queue, messages: batch.messages.length, ...errorFields(error) });
+      throw error;
+    }
   },
   async scheduled(controller, env) {
     const now = new Date(controller.scheduledTime);

@@ -49,6 +49,19 @@ test("a queue's message", async () => {
   });
 });
 
+test("a batch whose consumer throws, by its queue; it is tried again", async () => {
+  const batch = createMessageBatch("sluice-clips", [{ id: "1", timestamp: new Date(), attempts: 1, body: null }]);
+  Object.defineProperty(batch.messages[0], "body", { get: throwsInside });
+  await expect(worker.queue(batch, env)).rejects.toThrow("no tracks");
+  expect(lineOf("queue.batch_failed")).toMatchObject({
+    level: "error",
+    queue: "sluice-clips",
+    messages: 1,
+    error: "TypeError: no tracks",
+    stack: here("\\w+.throwsInside \\[as body\\]"),
+  });
+});
+
 test("a task of the cron, by its name; the other tasks run", async () => {
   const broken = { ...env };
   Object.defineProperty(broken, "WEBHOOK_KEYS", { get: throwsInside });
