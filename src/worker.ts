@@ -1,3 +1,4 @@
+import * as durableObjects from "../durable-objects/index.ts";
 import { evaluateAlerts } from "./analytics/alerts/evaluate-alerts.ts";
 import { moveViews } from "./analytics/engines/move-views.ts";
 import { sweepExports } from "./analytics/exports/repository.ts";
@@ -8,6 +9,7 @@ import type { Env } from "./platform/env.ts";
 import { createFetch } from "./app.ts";
 import { forgetOldAnswers } from "./platform/http/idempotency.ts";
 import { errorFields, logError } from "./platform/log.ts";
+import { logFailures } from "./platform/machine/log-failures.ts";
 import { consumeClips, isOffAir, sweepClips, sweepSecrets, sweepStreams } from "./live/index.ts";
 import { deleteOld } from "./retention.ts";
 import {
@@ -18,16 +20,21 @@ import {
   sweepDeliveries,
 } from "./events/webhooks/index.ts";
 
-export { AssetMachine } from "../durable-objects/asset-machine.ts";
-export { EncoderContainer } from "../durable-objects/encoder-container.ts";
-export { ImageMaker } from "../durable-objects/image-maker.ts";
-export { LiveStreamMachine } from "../durable-objects/live-stream-machine.ts";
-export { LiveOrigin } from "../durable-objects/live-origin.ts";
-export { UploadMachine } from "../durable-objects/upload-machine.ts";
-export { ViewMachine } from "../durable-objects/view-machine.ts";
-export { ViewStore } from "../durable-objects/view-store.ts";
-export { WebhookSender } from "../durable-objects/webhook-sender.ts";
+// By name, because wrangler's types lack the classes of an `export *`.
+export {
+  AssetMachine,
+  EncoderContainer,
+  ImageMaker,
+  LiveOrigin,
+  LiveStreamMachine,
+  UploadMachine,
+  ViewMachine,
+  ViewStore,
+  WebhookSender,
+} from "../durable-objects/index.ts";
 export { PlaybackOrigin } from "./playback/index.ts";
+
+logFailures(durableObjects);
 
 /** A queue without one is of an earlier release. */
 const CONSUMERS: Record<(typeof CONSUMED_QUEUES)[number], (env: Env, batch: MessageBatch) => Promise<void>> = {

@@ -5,7 +5,11 @@ import { createDurable } from "itty-durable";
 interface IttyDurable {
   fetch(request: Request): Promise<Response>;
 }
-const Base = createDurable() as unknown as new (state: object, env: object) => IttyDurable;
+/** The library would answer 500 with the error's text alone: a thrown error is logged with its stack (`log-failures.ts`). */
+const onError = (error: unknown): never => {
+  throw error;
+};
+const Base = createDurable({ onError }) as unknown as new (state: object, env: object) => IttyDurable;
 
 /** Routes calls to methods. The machine stores its own state, so the library's loading and persisting are disabled. */
 class CallRouter extends Base {
