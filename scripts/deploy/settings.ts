@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { nearestName } from "../../protocol/nearest-name.ts";
 import { deployedVariableProblem, VARIABLE_NAMES } from "../../src/platform/variables.ts";
-import { SECRET_NAMES } from "../secrets/fresh.ts";
+import { OPTIONAL_SECRETS, SECRET_NAMES } from "../secrets/fresh.ts";
 import { issueLine } from "./issue-lines.ts";
 
 /** The owner's settings of a deployment: `sluice.config.json`, which git ignores. Every field is optional (docs/guides/deploying.md). */
@@ -137,8 +137,11 @@ function unknownVariable(name: string, known: readonly string[], secretsFile: st
   if (known.includes(name)) return null;
   const field = OWN_FIELDS[name];
   if (field !== undefined) return `${name}: set "${field}" instead`;
+  const why = "because vars can be read by everyone with access to the account";
   if ((SECRET_NAMES as readonly string[]).includes(name))
-    return `${name} is a secret and belongs to ${secretsFile}, because vars can be read by everyone with access to the account`;
+    return `${name} is a secret and belongs to ${secretsFile}, ${why}`;
+  if ((OPTIONAL_SECRETS as readonly string[]).includes(name))
+    return `${name} is a secret and is set with "npx wrangler secret put ${name} --config wrangler.deploy.json", ${why}`;
   const offered = known.filter((one) => one !== LOCAL_VAR);
   const nearest = nearestName(name, offered);
   return `${name}: there is no variable ${name}${nearest === null ? ` (there are ${offered.join(", ")})` : `; did you mean ${nearest}?`}`;

@@ -14,12 +14,14 @@ export function variablesProblems({ vars = {} }: { vars?: Record<string, unknown
   const meant = unknown.map((name) => (SECRETS.has(name) ? null : nearestName(name, known)));
   const missing = VARIABLE_NAMES.filter((name) => !(name in vars) && !meant.includes(name));
   return [
-    ...unknown.map((name, index) => `there is no variable ${name}${hintOf(name, meant[index] ?? null)}`),
+    ...unknown.map((name, index) => unknownProblem(name, meant[index] ?? null)),
     ...missing.flatMap((name) => variableProblem(name, undefined) ?? []).map((words) => `${words}, and is missing`),
   ];
 }
 
-function hintOf(name: string, meant: string | null): string {
-  if (SECRETS.has(name)) return ", which is a secret and belongs to .dev.vars or to the secrets of the deployment";
-  return meant === null ? "; one of your own needs a rule in src/platform/variables.ts" : ` (did you mean ${meant}?)`;
+function unknownProblem(name: string, meant: string | null): string {
+  if (SECRETS.has(name)) return `${name} is a secret and belongs to .dev.vars or to the secrets of the deployment`;
+  const hint =
+    meant === null ? "; one of your own needs a rule in src/platform/variables.ts" : ` (did you mean ${meant}?)`;
+  return `there is no variable ${name}${hint}`;
 }

@@ -83,7 +83,11 @@ test.each([
   ['{"vars": {"R2_SQL_TABLE": "views"}}', "vars.R2_SQL_TABLE must be namespace.table"],
   ['{"vars": {"R2_SQL_URI": "https://example.com"}}', "did you mean R2_SQL_URL?"],
   ['{"vars": {"R2_SQL_URL": "http://example.com"}}', "vars.R2_SQL_URL must be an https URL"],
-  ['{"vars": {"R2_SQL_TOKEN": "t"}}', "there is no variable R2_SQL_TOKEN"],
+  [
+    '{"vars": {"R2_SQL_TOKEN": "t"}}',
+    'sluice.config.json: vars.R2_SQL_TOKEN is a secret and is set with "npx wrangler secret put R2_SQL_TOKEN --config wrangler.deploy.json", because',
+  ],
+  ['{"vars": {"DRM_LICENSE_PROXY_AUTHORIZATION": "t"}}', "vars.DRM_LICENSE_PROXY_AUTHORIZATION is a secret"],
   ['{"workersDev": false}', "sluice.config.json: workersDev is false, so routes must have an address of the Worker"],
   ['{"containers": false}', "vars.ENCODER_URL must be the address of an encoder"],
 ])("%s is refused with the field and what would be right", (content, words) => {
@@ -230,7 +234,7 @@ test.each([
   [
     /^R2_SQL_URL /m,
     "R2_SQL_TOKEN ",
-    "there is no variable R2_SQL_TOKEN, which is a secret and belongs to .dev.vars or to the secrets of the deployment",
+    "R2_SQL_TOKEN is a secret and belongs to .dev.vars or to the secrets of the deployment",
   ],
   [
     /^R2_SQL_URL /m,
