@@ -40,7 +40,7 @@ export function sourcePlacesIn(write: (text: string) => void): (piece?: string) 
 }
 
 /** Null when there is none. Read again after each build. */
-function mapBeside(bundlePath: string): SourceMap | null {
+export function mapBeside(bundlePath: string): SourceMap | null {
   const path = `${bundlePath}.map`;
   try {
     const { mtimeMs: modifiedMs } = statSync(path);

@@ -10,7 +10,7 @@ import { setUpDatabase } from "./database.ts";
 import { loadErrorIn } from "./load-error.ts";
 import type { PartMessage } from "./part.ts";
 import { type Settings, StartError } from "./settings.ts";
-import { withSourcePlaces } from "./source-places.ts";
+import { mapBeside, withSourcePlaces } from "./source-places.ts";
 
 /** A separate worker for the static files, so that they are available without handling every request. */
 const FILES = "sluice-files";
@@ -118,7 +118,7 @@ async function untilLoaded(host: Miniflare): Promise<void> {
     await host.ready;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_ADDRESS_IN_USE") await tell({ takenPort: settings.port });
-    const loadError = loadErrorIn(String(error));
+    const loadError = loadErrorIn(String(error), { path: resolve(settings.workerPath), mapOf: mapBeside });
     if (loadError === null) throw error;
     await end(loadError);
   }

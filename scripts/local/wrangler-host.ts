@@ -13,6 +13,7 @@ import { loadErrorIn } from "./load-error.ts";
 import { changeSince } from "./next-change.ts";
 import type { PartMessage } from "./part.ts";
 import { sourcePlacesIn } from "./source-places.ts";
+import { WranglerBundle } from "./wrangler-bundle.ts";
 import type { WranglerSettings } from "./wrangler-worker.ts";
 
 /** wrangler's words. */
@@ -47,6 +48,8 @@ let isStopping = false;
 let hasAnswered = false;
 let isProbed = false;
 let stopCron = () => {};
+const bundle = new WranglerBundle();
+setInterval(() => bundle.look(), WATCH_MS).unref();
 const output = new HeldOutput((text) => void process.stdout.write(text));
 for (const stream of [wrangler.stdout, wrangler.stderr]) {
   const pass = sourcePlacesIn((text) => output.add(text));
@@ -123,7 +126,7 @@ function giveUp(reason: string): void {
 async function afterExit(code: number): Promise<void> {
   stopCron();
   if (isStopping) process.exit(code);
-  const loadError = loadErrorIn(output.recent);
+  const loadError = loadErrorIn(output.recent, bundle.last);
   if (loadError === null) output.release();
   else output.drop();
   if (!hasAnswered && !isRestart)

@@ -47,11 +47,14 @@ async function startOf(
   return { error, tookMs: performance.now() - startedAt, restarts };
 }
 
-test("a Worker that throws while it is loaded ends npm start at once, with the cause", async () => {
+test("a Worker that throws while it is loaded ends npm start at once, with the cause and its place in the source", async () => {
+  // Maps the beginning of the bundle to line 3 of the source.
+  const map = { version: 3, sources: ["thrower.ts"], names: [], mappings: "AAEA" };
+  await writeFile(join(home, "worker.js.map"), JSON.stringify(map));
   const { error, tookMs, restarts } = await startOf('throw new Error("BOOM at load");');
   expect(error).toBeInstanceOf(StartError);
   expect((error as Error).message).toMatch(
-    /^The Worker throws while it is loaded: Uncaught Error: BOOM at load \(at .*worker\.js:1:7\)$/,
+    /^The Worker throws while it is loaded: Uncaught Error: BOOM at load \(at dist\/broken-\w+\/thrower\.ts:3:1\)$/,
   );
   expect(restarts).toBe(0);
   expect(tookMs).toBeLessThan(50_000); // START_LIMIT_MS is 60 s

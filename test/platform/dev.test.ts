@@ -115,7 +115,7 @@ test("npm run workspace and npm run credential work beside it: a new credential 
 });
 
 const BOOM = 'throw new Error("BOOM at load");';
-const CAUSE = /^The Worker throws while it is loaded: Uncaught Error: BOOM at load \(at .*\)$/gm;
+const CAUSE = /^The Worker throws while it is loaded: Uncaught Error: BOOM at load \(at src\/start-page\.ts:\d+:7\)$/gm;
 
 test("an edit that throws while it is loaded is named once, without its repetition, and its correction is served", async () => {
   const before = dev.output().length;

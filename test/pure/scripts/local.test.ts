@@ -1,17 +1,19 @@
 /** The start of the platform on one machine, as far as it needs no platform. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { createSocket } from "node:dgram";
 import { type AddressInfo, createServer } from "node:net";
+import { build, type BuildOptions } from "esbuild";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { applyMigrations, type LocalDatabase, withLocalDatabase } from "../../../scripts/local/database.ts";
 import { HeldOutput } from "../../../scripts/local/held-output.ts";
 import { answersInTime, refusesConnections } from "../../../scripts/local/liveness.ts";
+import { WranglerBundle } from "../../../scripts/local/wrangler-bundle.ts";
 import { loadErrorIn } from "../../../scripts/local/load-error.ts";
 import { requireFreePorts } from "../../../scripts/local/free-ports.ts";
 import { Part } from "../../../scripts/local/part.ts";
@@ -178,10 +180,31 @@ describe("the output of wrangler", () => {
   const LOG_LINE = String.raw`  {"timestamp":"1","level":"error","message":"service core:user:sluice: Uncaught Error: no \"x\"\n  at worker.js:1:7\n  at y","context_depth":0}`;
 
   test("has the error of a Worker that throws while it is loaded, in one line", () => {
-    expect(loadErrorIn(`Runtime stderr:\n${LOG_LINE}\n`)).toBe(
+    expect(loadErrorIn(`Runtime stderr:\n${LOG_LINE}\n`, null)).toBe(
       'The Worker throws while it is loaded: Uncaught Error: no "x" (at worker.js:1:7)',
     );
-    expect(loadErrorIn('{"message":"Address already in use"}')).toBeNull();
+    expect(loadErrorIn('{"message":"Address already in use"}', null)).toBeNull();
+  });
+
+  test("has its place in the source, from the bundle that wrangler wrote last", async () => {
+    const [old, bundled] = ["dev-old", "dev-new"].map((name) => join(folder, ".wrangler/tmp", name));
+    const source = join(folder, "thrower.ts");
+    await writeFile(source, `interface Nothing { a: string }\n\nthrow new Error('no "x"') as Error & Nothing;\n`);
+    const options: BuildOptions = { entryPoints: [source], bundle: true, format: "esm", sourcemap: "linked" };
+    await build({ ...options, banner: { js: "// older" }, outfile: join(old!, "worker.js") });
+    await utimes(join(old!, "worker.js"), 0, 0);
+    await build({ ...options, outfile: join(bundled!, "worker.js") });
+    const lines = (await readFile(join(bundled!, "worker.js"), "utf8")).split("\n");
+    const line = lines.findIndex((text) => text.startsWith("throw")) + 1;
+    const bundle = new WranglerBundle(folder);
+    expect(bundle.last).toBeNull();
+    bundle.look();
+    await rm(join(folder, ".wrangler"), { recursive: true }); // as wrangler does when it ends
+    bundle.look();
+    expect(loadErrorIn(LOG_LINE.replace(":1:7", `:${line}:7`), bundle.last)).toMatch(
+      /^The Worker throws while it is loaded: Uncaught Error: no "x" \(at \S*thrower\.ts:3:7\)$/,
+    );
+    expect(loadErrorIn(LOG_LINE, { path: join(folder, "worker.js"), mapOf: () => null })).toContain("at worker.js:1:7");
   });
 
   test("is held back from the start and from such an error on, and printed or dropped as a whole", () => {
@@ -195,7 +218,7 @@ describe("the output of wrangler", () => {
     output.add(LOG_LINE);
     output.add("warning ");
     expect(printed).toBe("banner request ");
-    expect(loadErrorIn(output.recent)).not.toBeNull();
+    expect(loadErrorIn(output.recent, null)).not.toBeNull();
     output.drop();
     output.add("request ");
     expect(printed).toBe("banner request request ");
