@@ -12,6 +12,7 @@ import { relative, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { check } from "./check.ts";
 import { dryRunDeploy } from "./deploy-dry-run.ts";
+import { announcement } from "./suite/announcement.ts";
 import { parseArguments, type Selection } from "./suite/arguments.ts";
 import { changedFiles, testsFor } from "./suite/changed.ts";
 import { importGraph } from "./suite/import-graph.ts";
@@ -66,7 +67,7 @@ async function runProject(project: string): Promise<void> {
   const report = `dist/reports/${project}.json`;
   await rm(report, { force: true }); // an old report must not be counted
   const startedAt = performance.now();
-  console.log(`… ${project} tests begin${files === null ? "" : `: ${ofProject.join(" ")}`}`);
+  console.log(announcement(project, files === null ? null : ofProject));
   const vitest = [
     "run",
     "--project",

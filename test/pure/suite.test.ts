@@ -1,5 +1,6 @@
 /** `npm test -- --changed`: which tests a change runs. */
 import { describe, expect, test } from "vitest";
+import { announcement } from "../../scripts/suite/announcement.ts";
 import { parseArguments } from "../../scripts/suite/arguments.ts";
 import { isTest, PLATFORM_TESTS, testsFor } from "../../scripts/suite/changed.ts";
 import { importGraph, namedIn, reachedFrom, repositoryFiles } from "../../scripts/suite/import-graph.ts";
@@ -97,6 +98,13 @@ describe("tests that stand for the platform", () => {
 
 test("every test belongs to a project, and every project has tests", () => {
   expect([...new Set(tests.map(projectOf))].sort()).toEqual([...PROJECTS].sort());
+});
+
+test("a run names a few files, and counts many", () => {
+  expect(announcement("pure", ["a.test.ts", "b.test.ts"])).toBe("… pure tests begin: a.test.ts b.test.ts");
+  const counted = "… 135 worker test files begin; their output comes when all have ended";
+  expect(announcement("worker", Array<string>(135).fill("a.test.ts"))).toBe(counted);
+  expect(announcement("worker", null)).toBe(counted.replace("135", "all"));
 });
 
 describe("npm test --", () => {
