@@ -20,6 +20,7 @@ import { openSourceServer } from "../library/sources/source-servers.ts";
 import { at, elapse, newStream, settle, type Stream } from "../live/live-helpers.ts";
 import { broadcast } from "../live/recording-helpers.ts";
 import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
+import { differences } from "../../support/differences.ts";
 import { ask, createWebhook, receiverUrl } from "./webhooks/webhook-helpers.ts";
 import { someEvent, until } from "./webhooks/webhook-rows.ts";
 
@@ -182,7 +183,7 @@ test("the kinds that the flows of this release send are those marked as sent", a
   const workspace = await newWorkspace();
   for (const drive of Object.values(FLOWS)) await drive(workspace);
   const marked = EVENT_KINDS.filter(({ isSent }) => isSent).map(({ type }) => type);
-  expect([...(await kindsIn(workspace))].toSorted()).toEqual(marked.toSorted());
+  expect(differences([...(await kindsIn(workspace))], new Set(marked))).toEqual({ missing: [], unknown: [] });
 });
 
 test("an event of a kind that is not marked as sent is not recorded, so no flow can send it unmarked", async () => {
