@@ -8,11 +8,14 @@ const REFUSED_MS = 3000;
 /** Answers 4xx that may be different the next time. */
 const TEMPORARY = new Set([408, 425, 429]);
 
+/** @param status HTTP; undefined or 0 = no answer. @returns whether the server refuses, so that a retry rarely helps */
+export const isRefusal = (status = 0): boolean => status >= 400 && status < 500 && !TEMPORARY.has(status);
+
 export interface FailedLoad {
   nowMs: number;
   /** Nothing is left to play, although there is a connection. */
   isStarved: boolean;
-  /** HTTP; undefined or 0 = no answer. */
+  /** As for `isRefusal`. */
   status: number | undefined;
 }
 
@@ -21,10 +24,9 @@ export class LostNetwork {
   #sinceMs: number | null = null;
 
   /** @returns whether to end playback instead of trying again */
-  failed({ nowMs, isStarved, status = 0 }: FailedLoad): boolean {
+  failed({ nowMs, isStarved, status }: FailedLoad): boolean {
     this.#sinceMs = isStarved ? (this.#sinceMs ?? nowMs) : null;
-    const isRefused = status >= 400 && status < 500 && !TEMPORARY.has(status);
-    return this.#sinceMs !== null && nowMs - this.#sinceMs >= (isRefused ? REFUSED_MS : FAILING_MS);
+    return this.#sinceMs !== null && nowMs - this.#sinceMs >= (isRefusal(status) ? REFUSED_MS : FAILING_MS);
   }
 
   succeeded(): void {

@@ -1,7 +1,7 @@
 import type HlsPlayer from "hls.js";
-import { ErrorDetails, ErrorTypes, Events } from "hls.js";
+import { type ErrorData, ErrorDetails, ErrorTypes, Events } from "hls.js";
 import { mediaRecovery } from "./damaged-media.ts";
-import { LostNetwork } from "./lost-network.ts";
+import { isRefusal, LostNetwork } from "./lost-network.ts";
 import { refusedFragments } from "./refused-fragment.ts";
 
 /** Between a fatal error of the network, after which hls.js loads nothing, and the next try. */
@@ -36,8 +36,13 @@ export function recover(
     if (!recoverMedia()) end(`${error.code}`, error.message);
   });
   hls.on(Events.FRAG_LOADED, () => network.succeeded());
-  hls.on(Events.ERROR, (_event, { type, fatal, details, error, response }) => {
+  hls.on(Events.ERROR, (_event, data) => {
+    const { type, fatal, details, error, response } = data;
     if (type === ErrorTypes.NETWORK_ERROR) {
+      if (isOfCaptions(data)) {
+        if (fatal) continueWithoutCaptions(hls, response?.code);
+        return;
+      }
       const failure = { nowMs: performance.now(), isStarved: isStarved(), status: response?.code };
       if (network.failed(failure)) end(details, error.message);
       else if (fatal) loadAgain();
@@ -54,6 +59,15 @@ export function recover(
     tried.add(type);
     hls.startLoad();
   });
+}
+
+const isOfCaptions = ({ context, frag }: ErrorData) =>
+  `${context?.type}` === "subtitleTrack" || `${frag?.type}` === "subtitle";
+
+/** hls.js has stopped all loads. It has waited between its own tries, so the picture does not have to wait. */
+function continueWithoutCaptions(hls: HlsPlayer, status: number | undefined): void {
+  if (isRefusal(status)) hls.subtitleTrack = -1;
+  hls.startLoad();
 }
 
 /** @returns starts loading again after a pause, at which hls.js has stopped. It continues where playback is. */

@@ -30,6 +30,15 @@ const waits = (page: Page) =>
     return currentTime > 2 && readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
   });
 
+/** Adds captions to a multivariant playlist, which cannot be loaded. */
+const withMissingCaptions = (playlist: string) =>
+  playlist
+    .replaceAll(/^(#EXT-X-STREAM-INF:.*?)(,CLOSED-CAPTIONS=NONE)?$/gm, '$1,SUBTITLES="subs"')
+    .replace(
+      "#EXT-X-STREAM-INF",
+      '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="subs",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="missing.m3u8"\n$&',
+    );
+
 export function testLostNetwork(stage: () => PagesStage): void {
   test("when connections are refused for a while, playback waits for the next segment and then continues to the end", async () => {
     const page = await openCutOff(stage(), (route) => route.abort("connectionrefused"));
@@ -56,6 +65,27 @@ export function testLostNetwork(stage: () => PagesStage): void {
     await page.unroute(/\.m4s/);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
+    await page.close();
+  });
+
+  test("captions that the server refuses do not end playback, and are turned off after the tries of hls.js", async () => {
+    const film = new Uint8Array(await readFile(await longFilm()));
+    const { playbackId } = await seedStandardSource(stage().worker, film, "Without captions");
+    let refused = 0;
+    const page = await openPlayer(stage(), playbackId, SIZE, "dark", async (opened) => {
+      await opened.route(new RegExp(`${playbackId}\\.m3u8`), async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, body: withMissingCaptions(await answer.text()) });
+      });
+      await opened.route(/missing\.m3u8/, (route) => {
+        refused += 1;
+        return route.fulfill({ status: 404 });
+      });
+    });
+    await page.keyboard.press("k");
+    await page.waitForFunction(() => document.querySelector("video")!.ended);
+    expect(await page.locator(".notice").count()).toBe(0);
+    expect(refused).toBeLessThan(7);
     await page.close();
   });
 }
