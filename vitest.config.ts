@@ -22,7 +22,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 60_000,
           isolate: false,
-          maxWorkers: 1, // beside `live`
+          maxWorkers: 1, // beside `worker`
         },
       },
       {

@@ -7,7 +7,6 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
-import { constants, setPriority } from "node:os";
 import { relative, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { check } from "./check.ts";
@@ -16,7 +15,7 @@ import { announcement } from "./suite/announcement.ts";
 import { parseArguments, type Selection } from "./suite/arguments.ts";
 import { changedFiles, testsFor } from "./suite/changed.ts";
 import { importGraph } from "./suite/import-graph.ts";
-import { PHASES, projectOf, PROJECTS, YIELDING } from "./suite/lanes.ts";
+import { PHASES, projectOf, PROJECTS } from "./suite/lanes.ts";
 import { installTestDependencies } from "./test-dependencies.ts";
 
 interface Report {
@@ -84,7 +83,6 @@ async function runProject(project: string): Promise<void> {
       FORCE_COLOR: process.stdout.isTTY ? "1" : "0",
     },
   });
-  if (YIELDING.includes(project) && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => output.push(chunk));
   const code = await new Promise<number | null>((done) => child.once("close", done));

@@ -4,18 +4,14 @@ export type Lane = readonly string[];
 /**
  * Phases run one after another, the lanes of a phase concurrently. The first two are bound by the CPU: their tests wait for conditions, and may take
  * longer. The others play and broadcast in real time, so they leave a part of the CPU free: a third lane beside players makes them stall, and so do,
- * for the live players, the crash tests and e2e. Beside the live players run `conformance`, which takes a quarter of a core, and `pure`, which yields
- * to them.
+ * for the live players, the crash tests, e2e and even `pure` at a low priority. Beside them runs only `conformance`, which takes a quarter of a core.
  */
 export const PHASES: readonly (readonly Lane[])[] = [
   [["crash", "gateway"], ["platform"]],
-  [["encoder", "fuzz"], ["worker"]],
+  [["encoder", "fuzz", "pure"], ["worker"]],
   [["e2e"], ["broadcast", "growing"]],
-  [["live"], ["conformance", "pure"]],
+  [["live"], ["conformance"]],
 ];
-
-/** Projects that yield the CPU to whatever runs beside them: they wait for no clock. */
-export const YIELDING: readonly string[] = ["pure"];
 
 export const PROJECTS: readonly string[] = PHASES.flat(2);
 
