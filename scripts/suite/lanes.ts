@@ -3,14 +3,14 @@ export type Lane = readonly string[];
 
 /**
  * Phases run one after another, the lanes of a phase concurrently. The first two are bound by the CPU: their tests wait for conditions, and may take
- * longer. The others play and broadcast in real time, so they leave a part of the CPU free: a third lane beside players makes them stall, and so do,
- * for the live players, the crash tests, e2e and even `pure` at a low priority. Beside them runs only `conformance`, which takes a quarter of a core.
+ * longer. The others play and broadcast in real time, so they leave a part of the CPU free: a third lane beside players makes them stall. The live
+ * players stall beside any other project, even beside `pure` at a low priority, so they are alone, and so is `conformance`, which measures answers.
  */
 export const PHASES: readonly (readonly Lane[])[] = [
   [["crash", "gateway"], ["platform"]],
   [["encoder", "fuzz", "pure"], ["worker"]],
   [["e2e"], ["broadcast", "growing"]],
-  [["live"], ["conformance"]],
+  [["live", "conformance"]],
 ];
 
 export const PROJECTS: readonly string[] = PHASES.flat(2);
