@@ -51,6 +51,7 @@ export class Notice {
     const paragraph = document.createElement("p");
     paragraph.textContent = text;
     const again = document.createElement("button");
+    again.className = "quiet";
     again.textContent = "Try again";
     again.addEventListener("click", () => location.reload());
     notice.append(title, paragraph, again);

@@ -7,7 +7,7 @@ import { refusedFragments } from "./refused-fragment.ts";
 /** Between a fatal error of the network, after which hls.js loads nothing, and the next try. */
 const PAUSE_MS = 1000;
 /** What Chromium says of an element whose buffer has refused a fragment. */
-const IS_REFUSED = /APPEND_FAILED/;
+const IS_APPEND_REFUSED = /APPEND_FAILED/;
 
 /**
  * Recovers from a lost network as long as there is something to play (lost-network.ts), from damaged media as long as playback goes on, and once from
@@ -32,7 +32,7 @@ export function recover(
   // source has been replaced, and the element has no error any more. It reports a refused fragment by itself.
   video.addEventListener("error", () => {
     const { error } = video;
-    if (error === null || IS_REFUSED.test(error.message)) return;
+    if (error === null || IS_APPEND_REFUSED.test(error.message)) return;
     if (!recoverMedia()) end(`${error.code}`, error.message);
   });
   hls.on(Events.FRAG_LOADED, () => network.succeeded());
@@ -61,6 +61,7 @@ export function recover(
   });
 }
 
+/** The types of hls.js are constant enums, which do not exist at run time. */
 const isOfCaptions = ({ context, frag }: ErrorData) =>
   `${context?.type}` === "subtitleTrack" || `${frag?.type}` === "subtitle";
 

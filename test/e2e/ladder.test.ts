@@ -99,6 +99,7 @@ describe.each(SOURCES)("$name, encoded into a ladder,", ({ name, rungs, frames, 
   });
 });
 
+// Side by side: a player mostly waits for the time to pass.
 describe.concurrent.each(SOURCES)("$name, encoded into a ladder,", ({ name, rungs, frames, frameSeconds }) => {
   test.each([
     ["hls.js", "m3u8"],

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { madeFacts } from "../../support/made.ts";
 import { seedStandardSource } from "../players/seeded-worker.ts";
-import { longFilm } from "./long-film.ts";
+import { loopedFilm } from "./looped-film.ts";
 import { reportedBy } from "./reported.ts";
 import { openPlayer, type PagesStage } from "./stage.ts";
 
@@ -72,7 +72,7 @@ export function testDamaged(stage: () => PagesStage): void {
   });
 
   test("a segment that the browser refuses, which is loaded far ahead, is skipped when playback arrives there, and nothing before it", async () => {
-    const page = await openDamaged(stage(), await longFilm(), (seconds) => seconds > 9 && seconds < 9.5, 0);
+    const page = await openDamaged(stage(), await loopedFilm(), (seconds) => seconds > 9 && seconds < 9.5, 0);
     const events = reportedBy(page);
     const played = page.evaluate(
       () =>
@@ -104,7 +104,7 @@ export function testDamaged(stage: () => PagesStage): void {
   });
 
   test("media of which no later segment can be decoded ends with a notice, and the view is reported as an error", async () => {
-    const page = await openDamaged(stage(), await longFilm(), (seconds) => seconds >= DAMAGED_AT_SECONDS);
+    const page = await openDamaged(stage(), await loopedFilm(), (seconds) => seconds >= DAMAGED_AT_SECONDS);
     const events = reportedBy(page);
     await page.keyboard.press("k");
     await page.waitForSelector(".notice");

@@ -77,7 +77,7 @@ function bodyOf(
       <div class="running" hidden>
         <progress aria-label="Uploaded" max="1" value="0"></progress>
         <p class="figures"></p>
-        <button type="button" class="pause">Pause</button>
+        <button type="button" class="quiet pause">Pause</button>
       </div>
       <p class="watch" hidden><a href="${player}" target="_blank" rel="noopener">Watch the video</a></p>
       <noscript><p>This page needs JavaScript.</p></noscript>

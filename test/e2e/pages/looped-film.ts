@@ -1,5 +1,5 @@
 import { madeFile } from "../../support/made.ts";
 
 /** 15 s in four segments. */
-export const longFilm = () =>
+export const loopedFilm = () =>
   madeFile(["-stream_loop", "2", "-i", "test/fixtures/flower.mp4", "-c", "copy", "-movflags", "+faststart"], "mp4");
