@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 
-/** For so long one viewer has no connection, and the other has paused. */
+/** For so long one viewer has no connection, the server refuses those of another, and a third has paused. */
 const AWAY_SECONDS = 10;
 /** hls.js aims at one second more after a stall, and the latency varies. */
 const TOLERANCE_SECONDS = 1.5;
@@ -11,19 +11,29 @@ const CATCH_UP_MS = 45_000;
 
 /** @param stage the page of a stream that is on air */
 export function testLostConnection(stage: () => { browser: Browser; pageUrl: string }): void {
-  test(`in real time: after ${AWAY_SECONDS} s without a connection the hosted page is at the live edge again, but not after a pause`, async () => {
-    const [lost, paused] = await Promise.all([openLive(stage()), openLive(stage())]);
+  test(`in real time: after ${AWAY_SECONDS} s without a connection, or of refused ones, the hosted page is at the live edge again, but not after a pause`, async () => {
+    const [lost, refused, paused] = await Promise.all([openLive(stage()), openLive(stage()), openLive(stage())]);
     const latencySeconds = await latencyOf(lost);
     const edgeSeconds = () => paused.evaluate(() => document.querySelector("video")!.seekable.end(0));
     await paused.keyboard.press("k");
     await paused.waitForFunction(() => document.querySelector("video")!.paused);
     const pausedAt = await positionOf(paused);
-    await lost.context().setOffline(true);
+    await Promise.all([
+      lost.context().setOffline(true),
+      refused.context().route("**/*", (route) => route.abort("connectionrefused")),
+    ]);
     const lostAt = await edgeSeconds();
     await expect.poll(edgeSeconds, { timeout: STEP_MS }).toBeGreaterThan(lostAt + AWAY_SECONDS);
-    await Promise.all([lost.context().setOffline(false), paused.keyboard.press("k")]);
+    await Promise.all([
+      lost.context().setOffline(false),
+      refused.context().unrouteAll({ behavior: "ignoreErrors" }),
+      paused.keyboard.press("k"),
+    ]);
 
-    await expect.poll(() => latencyOf(lost), { timeout: CATCH_UP_MS }).toBeLessThan(latencySeconds + TOLERANCE_SECONDS);
+    for (const viewer of [lost, refused])
+      await expect
+        .poll(() => latencyOf(viewer), { timeout: CATCH_UP_MS })
+        .toBeLessThan(latencySeconds + TOLERANCE_SECONDS);
     await expect.poll(() => positionOf(paused), { timeout: STEP_MS }).toBeGreaterThan(pausedAt + 2);
     expect(await latencyOf(paused)).toBeGreaterThan(AWAY_SECONDS);
     await paused.keyboard.press("End");
