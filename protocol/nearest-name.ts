@@ -19,12 +19,23 @@ export function nearestName(name: string, known: readonly string[]): string | nu
 
 /** A shorter text begins too many names by chance. */
 const MIN_BEGINNING = 3;
+/** Of a beginning: one character in so many may differ. */
+const CHARACTERS_PER_MISTAKE = 6;
 
-/** The only name that begins like this one: `threshold` for `thresholdValue`. */
+/** The only name that begins like this one, or nearly so: `thresholdValue` for `threshold` and for `treshold`. */
 function continued(beginning: string, known: readonly string[]): string | null {
   if (beginning.length < MIN_BEGINNING) return null;
-  const longer = known.filter((name) => plain(name).startsWith(beginning));
+  const exact = known.filter((name) => plain(name).startsWith(beginning));
+  const longer = exact.length > 0 ? exact : known.filter((name) => beginsNearly(plain(name), beginning));
   return longer.length === 1 ? longer[0]! : null;
+}
+
+function beginsNearly(name: string, beginning: string): boolean {
+  const mistakes = Math.floor(beginning.length / CHARACTERS_PER_MISTAKE);
+  for (let missing = -mistakes; missing <= mistakes; missing++) {
+    if (editDistance(beginning, name.slice(0, beginning.length + missing)) <= mistakes) return mistakes > 0;
+  }
+  return false;
 }
 
 export const isSameName = (one: string, other: string): boolean => plain(one) === plain(other);

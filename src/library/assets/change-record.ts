@@ -12,7 +12,7 @@ const MOST_TRIES = 40;
 const MOST_PAUSE_MS = 100;
 
 export interface RecordChange {
-  /** Columns of the asset's own row. */
+  /** Columns of the asset's own row. A column that callers may change is added to this list. */
   set?: Partial<Pick<Asset, "title" | "creatorId" | "metadata" | "mp4Support" | "sourceAccess">>;
   /** Statements on dependent rows. Each must have no effect where `still` is false. */
   statements?: Statement[];

@@ -110,6 +110,8 @@ export class Problem extends Error {
   readonly pageWords: PageWords | null;
   /** Sent as `Retry-After`; null = the default of its code. */
   readonly retryAfterSeconds: number | null;
+  /** The caller has logged the failure, with more ids than the request's. */
+  readonly isLogged: boolean;
   constructor(
     code: ProblemCode,
     detail: string,
@@ -118,6 +120,7 @@ export class Problem extends Error {
       unknown?: FieldProblem[];
       pageWords?: PageWords | undefined;
       retryAfterSeconds?: number;
+      isLogged?: boolean;
     },
   ) {
     super(detail, options);
@@ -126,6 +129,7 @@ export class Problem extends Error {
     this.unknown = options?.unknown ?? [];
     this.pageWords = options?.pageWords ?? null;
     this.retryAfterSeconds = options?.retryAfterSeconds ?? null;
+    this.isLogged = options?.isLogged ?? false;
   }
 }
 

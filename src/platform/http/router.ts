@@ -90,7 +90,7 @@ export async function renderError(error: unknown, { req, var: { requestId } }: C
 /** Renders an error of a request whose body is not JSON. */
 export function renderFailure(error: unknown, requestId: string): Response {
   const problem = toProblem(error);
-  if (PROBLEMS[problem.code].status >= 500) {
+  if (PROBLEMS[problem.code].status >= 500 && !problem.isLogged) {
     logError("request.failed", { requestId, code: problem.code, ...errorFields(error) });
   }
   return problemResponse(problem);

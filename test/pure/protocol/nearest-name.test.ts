@@ -13,7 +13,17 @@ test.each([
   expect([editDistance(one, other), editDistance(other, one)]).toEqual([distance, distance]);
 });
 
-const KNOWN = ["inputs", "accessPolicy", "title", "creatorId", "metadata", "url", "eventTypes", "eventTypesNotSent"];
+const KNOWN = [
+  "thresholdValue",
+  "inputs",
+  "accessPolicy",
+  "title",
+  "creatorId",
+  "metadata",
+  "url",
+  "eventTypes",
+  "eventTypesNotSent",
+];
 test.each([
   ["titel", "title"],
   ["Title", "title"],
@@ -26,6 +36,12 @@ test.each([
   ["event", null], // two names begin so
   ["acc", "accessPolicy"],
   ["ac", null], // too short
+  ["threshold", "thresholdValue"],
+  ["treshold", "thresholdValue"],
+  ["thresold", "thresholdValue"],
+  ["eventt", null], // two names begin so
+  ["mediaUrl", null],
+  ["accent", null], // two mistakes in the beginning of a name
   ["colour", null],
   ["id", null],
   ["x", null],

@@ -57,6 +57,13 @@ test.each([
   expect([status, output]).toEqual([2, expect.stringContaining(`Run: ${right}\n`)]);
 });
 
+test("npm run dev --port=999, which npm takes as its own, is answered with the variable", async () => {
+  const path = resolve("scripts/dev.ts");
+  await writeFile(join(folder, "package.json"), JSON.stringify({ scripts: { dev: `node ${path}` } }));
+  const { status, output } = run(["npm", "run", "--silent", "dev", "--port=999"], folder);
+  expect([status, output]).toEqual([2, expect.stringContaining("Run: PORT=999 npm run dev\n")]);
+});
+
 test("the data of a bare wrangler dev, which has no tables, is named in one line, and its workspaces once it has some", async () => {
   await symlink(resolve("wrangler.toml"), join(folder, "wrangler.toml"));
   const state = join(folder, ".wrangler/state/v3");

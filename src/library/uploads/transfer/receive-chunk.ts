@@ -38,8 +38,9 @@ export async function receiveChunk(
   } catch (error) {
     await abandon(env, uploadId, piece);
     if (error instanceof Problem) throw error;
+    // A warning: workerd reports the same error for a client that has left, which is no fault of the deployment, as for a failing R2.
     logWarning("upload.chunk_failed", { uploadId, piece, offset: chunk.offset, ...errorFields(error) });
-    throw new Problem("unavailable", "the chunk could not be stored; send it again", { cause: error });
+    throw new Problem("unavailable", "the chunk could not be stored; send it again", { cause: error, isLogged: true });
   }
   try {
     bytes.verify?.();
