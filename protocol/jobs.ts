@@ -20,7 +20,11 @@
  *   POST     {callbackUrl}/fail                      JobFailure → 200
  * 409 on a PUT: an earlier attempt's object with other bytes has been announced under that name and stays; the job continues.
  * 401 or 403: the token is invalid or expired. 410: the job is cancelled, done, or reassigned as a later attempt. The encoder then stops
- * the job. Other failures (connection refused, 5xx) are retried with back-off until the token's `expiresAt`, which heartbeats extend.
+ * the job. Connections refused, 408, 429 and 5xx are retried with back-off until the token's `expiresAt`, which heartbeats extend. On any other
+ * answer the job fails.
+ *
+ * Worker and encoders are replaced one after another, so for some minutes they are of two releases, in both combinations. A new field is
+ * optional, and its absence means what was done before; a field that one side still sends or requires is not removed. Unknown fields are ignored.
  */
 import { z } from "zod";
 

@@ -37,5 +37,5 @@ await runUntilStopped(
 
 ${placesOf(platform)}
 
-Changes of src/, durable-objects/, protocol/ and player/ are served at once. Ctrl-C stops it.`,
+Changes of src/, durable-objects/, protocol/ and player/ are served at once; encoder and gateway need a restart. Ctrl-C stops it.`,
 );

@@ -49,6 +49,7 @@ import { prefersHtml } from "./platform/http/html-page.ts";
 import { problemPage } from "./platform/http/problem-page.ts";
 import { pathHint, refusedMethod } from "./platform/http/allowed-methods.ts";
 import { Problem, problemResponse } from "./platform/http/problems.ts";
+import { logLostWork } from "./platform/log-lost-work.ts";
 import { boundApiBodies } from "./platform/http/read-json.ts";
 import { logRequests } from "./events/request-log/request-log.ts";
 import { requestLogRoutes } from "./events/request-log/request-log-routes.ts";
@@ -66,6 +67,7 @@ export function createFetch(app = createApp()) {
   const reportSetup = createSetupReport();
   return async (given: Request, env: Env, ctx: ExecutionContext): Promise<Response> => {
     const request = atCanonicalPath(given);
+    logLostWork(ctx);
     reportSetup(request, env, ctx);
     if (env.BEACON_DOMAIN !== "") {
       const workspaceKey = workspaceKeyIn(new URL(request.url).hostname, env.BEACON_DOMAIN);

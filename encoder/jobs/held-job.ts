@@ -1,11 +1,11 @@
 /** Manages a job from its acceptance until its outcome is reported. */
 import type { ChildProcess } from "node:child_process";
-import { callBack } from "../platform/callbacks.ts";
+import { CallbackRefused, callBack } from "../platform/callbacks.ts";
 import { type Movement, type Outcome, runInChild } from "./child-process.ts";
 import { causeOf } from "../platform/cause.ts";
 import { JobStopped } from "../platform/errors.ts";
 import { FailureRow } from "../platform/failure-row.ts";
-import { reportOf, summaryOf } from "./job-report.ts";
+import { type JobReport, reportOf, summaryOf } from "./job-report.ts";
 import { limitsOf } from "./limits.ts";
 import { errorFields } from "../../protocol/error-fields.ts";
 import { log, logError, logWarning } from "../../protocol/log.ts";
@@ -131,22 +131,26 @@ export class HeldJob {
   async #report(outcome: Outcome): Promise<void> {
     const report = reportOf(outcome);
     if (report === null) return;
-    await callBack(this.job, {
-      method: "POST",
-      path: report.path,
-      headers: JSON_TYPE,
-      body: JSON.stringify(report.body),
-      signal: this.#cancelled.signal,
-    });
+    try {
+      await this.#send(report);
+    } catch (error) {
+      if (!(error instanceof CallbackRefused) || report.path === "fail") throw error;
+      // The Worker may be of another release. Without a report, it would wait until the job's lease expires.
+      this.#reportFailed(error);
+      const message = "The service did not accept the encoder's result.";
+      await this.#send({ path: "fail", body: { code: "encoder_failed", message } });
+    }
+  }
+
+  async #send({ path, body }: JobReport): Promise<void> {
+    const signal = this.#cancelled.signal;
+    await callBack(this.job, { method: "POST", path, headers: JSON_TYPE, body: JSON.stringify(body), signal });
   }
 
   #reportFailed(error: unknown): void {
     const isExpected = error instanceof JobStopped || this.isCancelled;
-    if (!isExpected)
-      logError("job.not_reported", {
-        jobId: this.job.jobId,
-        reason: error instanceof Error ? error.message : "unknown",
-      });
+    const { jobId, attempt } = this.job;
+    if (!isExpected) logError("job.not_reported", { jobId, attempt, reason: reasonOf(error) });
   }
 
   #scheduleHeartbeat(): void {
@@ -206,5 +210,9 @@ export class HeldJob {
     clearTimeout(this.#heartbeat);
   }
 }
+
+/** What the Worker said, or the message of an error without a cause. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && error.cause === undefined ? error.message : causeOf(error);
 
 const JSON_TYPE = { "Content-Type": "application/json" };

@@ -3,7 +3,7 @@ import { boundedFields, crashText } from "../../protocol/error-fields.ts";
 import type { JobFailure, JobResult } from "../../protocol/jobs.ts";
 import type { Outcome } from "./child-process.ts";
 
-type JobReport = { path: "complete"; body: JobResult } | { path: "fail"; body: JobFailure };
+export type JobReport = { path: "complete"; body: JobResult } | { path: "fail"; body: JobFailure };
 
 /** The callback that reports an outcome; null for a stopped job, which is not reported. */
 export function reportOf(outcome: Outcome): JobReport | null {

@@ -8,6 +8,8 @@ const FIRST_RETRY_MS = 200;
 const LONGEST_RETRY_MS = 10_000;
 /** Well below the time without progress after which a child counts as hung (limits.ts), because an unresponsive platform is not the source's fault. */
 const ATTEMPT_TIMEOUT_MS = 25_000;
+/** Of an answer: enough for the names of the fields that a 422 lists. */
+const MAX_LOGGED_BYTES = 500;
 
 /** `token` and `expiresAt` change when a heartbeat renews them, so every attempt reads them again. */
 export interface CallbackTarget {
@@ -28,13 +30,25 @@ export interface CallbackAnswer {
   body: Buffer;
 }
 
+/** An answer that a retry cannot change. `cause` has what the Worker said, for the log; `message` is shown to the owner of the source. */
+export class CallbackRefused extends JobError {
+  constructor({ status, body }: CallbackAnswer, { method, path }: CallbackRequest) {
+    const call = `${method} ${path}`;
+    const said = body.toString("utf8", 0, MAX_LOGGED_BYTES);
+    super("encoder_failed", `The platform answered ${status} to ${call}.`, {
+      cause: new Error(`the platform answered ${status} to ${call}: ${said}`),
+    });
+  }
+}
+
 /**
  * Sends a request and retries refused connections, aborted responses, 408, 429 and 5xx with back-off until the token expires.
  *
  * @param onWait called before every pause with its length in ms, so that a watchdog does not mistake it for a hang
  * @returns 2xx, 416 (a range past the end is not a failure) and, for a PUT, 409 (an announced object is immutable)
  * @throws {JobStopped} on 401, 403, 410
- * @throws {JobError} `encoder_failed` on any other answer, and when the token has expired
+ * @throws {CallbackRefused} on any other answer
+ * @throws {JobError} `encoder_failed` when the token has expired
  */
 export async function callBack(
   target: CallbackTarget,
@@ -49,11 +63,7 @@ export async function callBack(
       if (answer.status === 409 && request.method === "PUT") return answer;
       if ([401, 403, 410].includes(answer.status)) throw new JobStopped(`answered ${answer.status}`);
       const isRetryable = answer.status >= 500 || answer.status === 408 || answer.status === 429;
-      if (!isRetryable)
-        throw new JobError(
-          "encoder_failed",
-          `The platform answered ${answer.status} to ${request.method} ${request.path}.`,
-        );
+      if (!isRetryable) throw new CallbackRefused(answer, request);
     }
     const pauseMs =
       Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 2);

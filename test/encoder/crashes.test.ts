@@ -125,6 +125,22 @@ test("5xx and 429 are retried; the job completes only when every object is store
   expect(objectsAtCompletion).toBe(2 * (1 + 4));
 });
 
+test("a result that the Worker does not understand fails the job at once, and the log has what the Worker said", async () => {
+  const { job, desk } = encoder.prepare(path, { kind: "probe" });
+  desk.intercept = (_, target) => (target === "complete" ? 422 : undefined);
+  desk.refusal = '{"error":{"code":422,"fields":[{"field":"source.durationMs"}]}}';
+  expect((await encoder.request("POST", "/jobs", job)).status).toBe(202);
+  expect(await desk.ending).toMatchObject({ failure: { code: "encoder_failed" } });
+  expect(encoder.logs).toContainEqual(
+    expect.objectContaining({
+      level: "error",
+      event: "job.not_reported",
+      jobId: job.jobId,
+      reason: `the platform answered 422 to POST complete: ${desk.refusal}`,
+    }),
+  );
+});
+
 test("a redirect is not followed, but retried like an absent platform", async () => {
   const { job, desk } = encoder.prepare(path, { kind: "probe" });
   let redirects = 0;

@@ -24,8 +24,9 @@ export interface Desk {
   renewsTokens: boolean;
   /** The number of replaced tokens. */
   renewals: number;
-  /** Called before every answer; a number is sent as the status instead. */
+  /** Called before every answer; a number is sent as the status instead, with `refusal` as its body. */
   intercept: (method: string, path: string) => number | undefined | Promise<number | undefined>;
+  refusal: string;
 }
 
 interface Entry extends Desk {
@@ -67,6 +68,7 @@ export class CallbackServer {
       heartbeats: [],
       isWanted: true,
       intercept: () => undefined,
+      refusal: "",
       renewsTokens: false,
       renewals: 0,
       token,
@@ -89,7 +91,7 @@ export class CallbackServer {
       return void response.writeHead(401).end();
     if (token === desk.token && path === "heartbeat") desk.previousToken = undefined;
     const status = await desk.intercept(request.method ?? "", path);
-    if (status !== undefined) return void response.writeHead(status).end();
+    if (status !== undefined) return void response.writeHead(status).end(desk.refusal);
     const body = Buffer.concat(chunks);
     if (path === "source") return serveFile(desk.sourcePath, request, response);
     if (path === "cuts") return void response.writeHead(200).end(JSON.stringify(desk.cuts));

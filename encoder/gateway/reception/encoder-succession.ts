@@ -105,7 +105,8 @@ export class EncoderSuccession {
     const { stop, final } = this.#signals;
     const receiver = recordingProgress(this.#upload, this.#progress, this.#source);
     const outcome = await runBroadcast(child, this.#source.read(), plan, receiver, stop, BROADCAST_LIMITS, final);
-    log("encoder.ended", { ...this.#ids, ...outcomeFields(outcome) });
+    const write = outcome.type === "crashed" || outcome.type === "failure" ? logWarning : log;
+    write("encoder.ended", { ...this.#ids, ...outcomeFields(outcome) });
     return outcome;
   }
 

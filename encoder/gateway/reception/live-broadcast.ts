@@ -59,7 +59,8 @@ export class LiveBroadcast {
     this.#source.close();
     this.#hangUp(reason);
     simulcast.close();
-    log("broadcast.over", { ...this.#ids, reason });
+    const write = reason === "encoder_failed" ? logError : log;
+    write("broadcast.over", { ...this.#ids, reason });
     if (this.#isEndedByWorker) return await simulcasting;
     const timeout = setTimeout(() => this.#client.close(), END_REPORT_TIMEOUT_MS);
     // Without the report the Worker ends the broadcast for its missing heartbeats.

@@ -1,5 +1,5 @@
-import { log } from "../../platform/log.ts";
 import type { AssetError } from "../assets/asset-error.ts";
+import { logFailed } from "./log-failed.ts";
 import type { AssetParts } from "./parts.ts";
 import type { PendingTrack } from "./track-store.ts";
 
@@ -7,7 +7,7 @@ import type { PendingTrack } from "./track-store.ts";
 export function endTrack(machine: AssetParts, trackId: string, error: AssetError): void {
   const track = machine.tracks.get(trackId);
   if (track === null || track.step === "removing" || track.step === "removed") return;
-  log("track.failed", { assetId: machine.id, trackId, code: error.code });
+  logFailed("track.failed", { assetId: machine.id, trackId }, error);
   machine.commit(() => {
     leave(machine, track);
     machine.outbox.enqueue({ kind: "trackEnded", payload: { id: trackId, end: { status: "failed", error } } });

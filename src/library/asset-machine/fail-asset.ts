@@ -1,5 +1,6 @@
 import type { AssetError } from "../assets/asset-error.ts";
 import { erroredFacts } from "../assets/asset-facts.ts";
+import { logFailed } from "./log-failed.ts";
 import type { AssetParts } from "./parts.ts";
 import { wakeSound } from "./take-track.ts";
 
@@ -7,6 +8,7 @@ import { wakeSound } from "./take-track.ts";
 const AFTER_OUTBOX_MS = 500;
 
 export function failAsset(machine: AssetParts, error: AssetError): void {
+  logFailed("asset.failed", { assetId: machine.id }, error);
   machine.state.move("fail", (event) => {
     machine.enqueueFacts(erroredFacts(error));
     machine.enqueueEvent(event);

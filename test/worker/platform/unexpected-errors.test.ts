@@ -1,7 +1,15 @@
 /** The log line of an exception outside of requests says where it was thrown, and which task, timer or message it was. */
-import { createMessageBatch, createScheduledController, env, runInDurableObject } from "cloudflare:test";
+import {
+  createExecutionContext,
+  createMessageBatch,
+  createScheduledController,
+  env,
+  runInDurableObject,
+  waitOnExecutionContext,
+} from "cloudflare:test";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createApp, createFetch } from "../../../src/app.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { errorFields } from "../../../src/platform/log.ts";
 import { Timers } from "../../../src/platform/machine/timers.ts";
@@ -32,6 +40,23 @@ test("a machine's timer", async () => {
   expect(lineOf("machine.timer_failed")).toMatchObject({
     id: "a",
     timer: "poll",
+    error: "TypeError: no tracks",
+    stack: here("throwsInside"),
+  });
+});
+
+test("work that a request leaves to `waitUntil`", async () => {
+  const app = createApp();
+  app.get("/later", (c) => {
+    c.executionCtx.waitUntil(Promise.resolve().then(throwsInside));
+    return c.text("done");
+  });
+  const context = createExecutionContext();
+  const answer = await createFetch(app)(new Request("http://localhost:8787/later"), env, context);
+  expect(await answer.text()).toBe("done");
+  await expect(waitOnExecutionContext(context)).rejects.toThrow("no tracks");
+  expect(lineOf("request.work_failed")).toMatchObject({
+    level: "error",
     error: "TypeError: no tracks",
     stack: here("throwsInside"),
   });
