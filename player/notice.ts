@@ -1,5 +1,6 @@
 /** Interval of the requests for a notice that changes, such as the progress of an asset, in ms. */
 const REFRESH_MS = 1000;
+const REQUEST_TIMEOUT_MS = 5000;
 
 /**
  * Notices in place of the player. The server words them, also for a page without scripts (src/playback/page.ts), so they are requested
@@ -27,10 +28,7 @@ export class Notice {
   /** @returns whether the server has a notice for this page now */
   async refresh(): Promise<boolean> {
     this.#askedAt = performance.now();
-    const text = await fetch(location.href, { cache: "no-store", headers: { accept: "text/html" } })
-      .then((answer) => answer.text())
-      .catch(() => "");
-    const next = new DOMParser().parseFromString(text, "text/html").querySelector("main > .notice");
+    const next = await requestNotice();
     if (next === null || this.#isOver) return false;
     this.#replace(next);
     return true;
@@ -39,6 +37,13 @@ export class Notice {
   /** Call before the player is shown: ignores the notice that has been requested and has not arrived. */
   end(): void {
     this.#isOver = true;
+  }
+
+  /** After playback has stopped: the server's notice if it has one by now, such as that access has ended, otherwise `show`. */
+  async showStopped(heading: string, text: string): Promise<void> {
+    const next = await requestNotice();
+    if (next === null) this.show(heading, text);
+    else this.#main.replaceChildren(next);
   }
 
   /** A notice about this player alone, of which the server knows nothing, with a button that loads the page again. */
@@ -65,4 +70,13 @@ export class Notice {
     if (shown?.textContent !== next.textContent || !before !== !after) return this.#main.replaceChildren(next);
     if (before && after?.hasAttribute("value")) before.value = after.value;
   }
+}
+
+/** The notice that the page has when it is loaded now; null when it has none, or cannot be loaded. */
+async function requestNotice(): Promise<Element | null> {
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+  const text = await fetch(location.href, { cache: "no-store", headers: { accept: "text/html" }, signal })
+    .then((answer) => answer.text())
+    .catch(() => "");
+  return new DOMParser().parseFromString(text, "text/html").querySelector("main > .notice");
 }

@@ -39,8 +39,9 @@ async function start(main: HTMLElement, isAfterBroadcast = false): Promise<void>
   const source = main.dataset["src"] ?? "";
   const query = new URLSearchParams(location.search);
   query.delete("playbackId");
-  const manifestUrl = query.size > 0 ? `${source}?${query}` : source;
   const isStream = main.dataset["kind"] === "live";
+  if (isStream) query.set("recordingAtEnd", "true"); // after a broadcast the page offers its recording, not its last minute
+  const manifestUrl = query.size > 0 ? `${source}?${query}` : source;
   let player: Player | null = null;
   const waitOffAir = () => {
     notice.keep(false);
@@ -81,7 +82,7 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
     const reporter = reportViews(video, hls, reportedOf(main, manifestUrl));
     recover(hls, video, (code, message) => {
       reporter.fail(code, message);
-      notice.show("Playback stopped", "The video could not be loaded.");
+      void notice.showStopped("Playback stopped", "The video could not be loaded.");
     });
     // The playlist of a media that is still processed or uploaded grows too, and is no broadcast.
     if (main.dataset["kind"] === "live") {

@@ -15,7 +15,7 @@ type ManifestKind = "multivariant" | "mpd";
 
 /** How long an outcome is cached, so also the longest delay until the stream's address shows the next broadcast. */
 const STREAM_MS = 1000;
-/** By playback id. A polling client causes one look-up per isolate in `STREAM_MS`. */
+/** By `outcomeKey`. A polling client causes one look-up per isolate in `STREAM_MS`. */
 const outcomes = new TtlCache<Outcome>(512);
 
 interface Outcome {
@@ -26,15 +26,25 @@ interface Outcome {
   isGone: boolean;
 }
 
+/**
+ * Whether the viewer wants the recording as soon as a broadcast has ended, and so waits for it, rather than the end of the broadcast that
+ * players which follow it need.
+ */
+export const isRecordingAsked = (query: URLSearchParams): boolean => query.get("recordingAtEnd") === "true";
+
+/** Until a minute after the end, the two kinds of viewers get different answers. */
+const outcomeKey = (playbackId: string, isRecordingAsked: boolean) => `${playbackId} ${isRecordingAsked}`;
+
 /** The cached answer at the stream's address; null when it has to be looked up. */
 export async function recentOutcome(
   viewer: Viewer,
   { playbackId, kind }: { playbackId: string; kind: ManifestKind },
 ): Promise<Response | null> {
-  const outcome = outcomes.get(playbackId, Date.now());
+  const { searchParams: query } = viewer.url;
+  const outcome = outcomes.get(outcomeKey(playbackId, isRecordingAsked(query)), Date.now());
   if (outcome === undefined) return null;
   const permission = await viewer.admit(outcome.rules);
-  return await answerOutcome(outcome, permission, kind, selectionOf(viewer.url.searchParams, outcome.rules));
+  return await answerOutcome(outcome, permission, kind, selectionOf(query, outcome.rules));
 }
 
 /** The recording, as far as the viewers of the stream may play it: those of a private stream may play its private recordings too. */
@@ -49,14 +59,14 @@ const recordingFor = (env: Env, { recordingPolicies }: Permission, sessionId: st
 export async function answerAfterBroadcast(
   env: Env,
   permission: Permission,
-  { playbackId, kind }: { playbackId: string; kind: ManifestKind },
+  { playbackId, kind, ...asked }: { playbackId: string; kind: ManifestKind; isRecordingAsked: boolean },
   session: { id: string; endedAtMs: number },
   selection: Selection,
 ): Promise<Response> {
   const { rules: recording, isPending } = await recordingFor(env, permission, session.id);
   const isGone = recording === null && !isPending && isLatelyOver(session.endedAtMs, Date.now());
   const outcome = { rules: permission.rules, recording, isGone };
-  outcomes.set(playbackId, outcome, Date.now() + STREAM_MS);
+  outcomes.set(outcomeKey(playbackId, asked.isRecordingAsked), outcome, Date.now() + STREAM_MS);
   return await answerOutcome(outcome, permission, kind, selection);
 }
 

@@ -11,7 +11,7 @@ import { CORS } from "./headers.ts";
 import type { EncryptedWith, LiveAddress } from "./live-address.ts";
 import type { SessionTarget } from "./live-paths.ts";
 import { answerClipPlaylist } from "./live-clips.ts";
-import { answerAfterBroadcast, answerDeletedSession } from "./live-ended.ts";
+import { answerAfterBroadcast, answerDeletedSession, isRecordingAsked } from "./live-ended.ts";
 import { countViewer } from "./live-viewers.ts";
 import { isShared, shareLive, type SharedAnswer } from "./live-shared.ts";
 import { type RequestContext, fetchLive } from "./origin.ts";
@@ -34,7 +34,7 @@ const isDvrAsked = (query: URLSearchParams) => query.get("dvrMode") === "true";
 
 /**
  * The manifest at a stream's own address: that of the session on air, then that of the last session while players may still reload it,
- * then a redirect to its recording.
+ * then a redirect to its recording. With `recordingAtEnd`, the recording takes the place of a session as soon as that has ended.
  *
  * @throws {Problem} not_ready (not cached, so that players retry), broadcast_over, validation_failed
  */
@@ -50,9 +50,10 @@ export async function answerLiveManifest(
   const { session, hasDvr } = playable;
   const stage = stageOf(session, Date.now());
   if (session === null || stage === "idle") throw notOnAir();
-  if (stage === "over") {
+  if (stage === "over" || (stage === "ending" && isRecordingAsked(query))) {
     const ended = { id: session.id, endedAtMs: session.endedAtMs! };
-    return await answerAfterBroadcast(env, permission, { kind, playbackId }, ended, selection);
+    const target = { kind, playbackId, isRecordingAsked: isRecordingAsked(query) };
+    return await answerAfterBroadcast(env, permission, target, ended, selection);
   }
   const isDvr = hasDvr && isDvrAsked(query);
   const address = permission.address(LONGEST_MS);

@@ -29,7 +29,7 @@ export async function pageStateOf(
   const { session } = resolved.playable;
   const stage = stageOf(session, nowMs);
   if (stage === "idle" || session === null) return { kind: "off air" };
-  if (stage !== "over") return { kind: "playable" };
+  if (stage === "on air") return { kind: "playable" }; // the page has `recordingAtEnd`
   const { rules, isPending } = await findRecording(env.DB, session.id, permission?.recordingPolicies ?? ["public"]);
   if (rules !== null) return { kind: "playable" };
   if (isPending) return { kind: "recording" };

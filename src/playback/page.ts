@@ -101,10 +101,11 @@ function playerBody({ url }: Viewer, playbackId: string, resolved: Resolved | nu
   const beacons = html`data-beacons="/beacons/${resolved?.rules.workspaceId ?? ""}"`;
   const encrypted = keySystems === null ? "" : html`data-key-systems="${keySystems.join(" ")}"`;
   const images = html`data-images="${imagesOf(resolved, state)}"`;
+  const recordingAtEnd = kind === "live" ? "true" : null;
   const isPlain = state.kind === "playable" && keySystems === null;
   const token = url.searchParams.get("token");
   return html`<main id="player" ${facts} ${beacons} ${images} ${encrypted}>
-      ${isPlain ? withoutScripts(withQuery(manifest, { token })) : noticeOf(state)}
+      ${isPlain ? withoutScripts(withQuery(manifest, { recordingAtEnd, token })) : noticeOf(state)}
     </main>
     <script type="module" src="/player/player.js"></script>`;
 }

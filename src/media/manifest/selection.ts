@@ -26,7 +26,9 @@ const PARAMETERS = [
   "min_resolution",
   "max_resolution",
   "rendition_order",
-  "dvrMode", // of live manifests, which read it themselves
+  // Of live manifests, which read them themselves.
+  "dvrMode",
+  "recordingAtEnd",
 ];
 
 /**
@@ -54,9 +56,9 @@ export function readSelection(query: URLSearchParams): Selection {
   const order = wanted === "asc" || wanted === "desc" ? wanted : null;
   if (order === null && wanted !== null)
     fields.push({ field: "renditionOrder", message: "is invalid", hint: "must be one of asc, desc" });
-  const dvrMode = query.get("dvrMode");
-  if (dvrMode !== null && dvrMode !== "true" && dvrMode !== "false")
-    fields.push({ field: "dvrMode", message: "is invalid", hint: "must be one of true, false" });
+  for (const field of ["dvrMode", "recordingAtEnd"])
+    if (!["true", "false", null].includes(query.get(field)))
+      fields.push({ field, message: "is invalid", hint: "must be one of true, false" });
   if (fields.length > 0) throw new Problem("validation_failed", "the query is not valid", { fields });
   return { minPx, maxPx, exactPx, order };
 }

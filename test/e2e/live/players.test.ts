@@ -9,6 +9,7 @@ import {
   newLiveStream,
   segmentsOf,
   smallestPlaylist,
+  streamOf,
 } from "../../support/live-watch.ts";
 import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { commandOf, descendantsOf } from "../../support/processes.ts";
@@ -251,6 +252,12 @@ async function previewsAbove(hosted: Page, seconds: () => number[]): Promise<str
   return urls;
 }
 
+/** The playback ID of the stream's newest recording. */
+async function playbackIdOfRecording(): Promise<string> {
+  const mediaId = (await streamOf(platform, stream)).mediaIds!.at(-1)!;
+  return (await platform.api("GET", `/v1/on-demand/${mediaId}`)).body.data.playbackIds[0]!.id;
+}
+
 /** The clock of a picture of the broadcast, epoch ms. */
 async function clockIn(url: string): Promise<number | null> {
   const picture = await fetch(url).then((answer) => answer.arrayBuffer());
@@ -277,6 +284,8 @@ test("when the broadcast ends, the hosted page says so over its recording, until
   await over.waitFor({ state: "visible", timeout: 30_000 });
   expect([await hosted.title(), await hosted.textContent(".title")]).toEqual(["Recording", "Recording"]);
   expect(await over.textContent()).toBe("The broadcast has ended. Play its recording here.");
+  const requested = await hosted.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+  expect(requested).toContainEqual(expect.stringContaining(`/${await playbackIdOfRecording()}/`));
   await whiten(hosted);
   expect(await contrastOf(hosted, over)).toBeGreaterThan(4.5);
   expect(await axeFindings(hosted)).toEqual([]);

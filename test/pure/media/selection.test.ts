@@ -79,13 +79,16 @@ test.each([
   expect(() => readSelection(new URLSearchParams(query))).toThrow(expect.objectContaining(problem));
 });
 
-test("a dvrMode that is neither true nor false is refused, because the stream without its past would be the answer", () => {
-  const problem = { fields: [{ field: "dvrMode", message: "is invalid", hint: "must be one of true, false" }] };
-  expect(() => readSelection(new URLSearchParams("dvrMode=yes"))).toThrow(expect.objectContaining(problem));
+test.each([
+  ["dvrMode", "the stream without its past"],
+  ["recordingAtEnd", "the last minute of a broadcast"],
+])("%s that is neither true nor false is refused, because %s would be the answer", (field) => {
+  const problem = { fields: [{ field, message: "is invalid", hint: "must be one of true, false" }] };
+  expect(() => readSelection(new URLSearchParams({ [field]: "yes" }))).toThrow(expect.objectContaining(problem));
 });
 
 test("parameters of players and caches are ignored", () => {
   const added =
-    "token=a&start=1s&end=2s&_HLS_msn=4&dvrMode=true&v=3&utm_source=x&session=1&playbackId=p&thumbnail-time=3";
+    "token=a&start=1s&end=2s&_HLS_msn=4&dvrMode=true&recordingAtEnd=true&v=3&utm_source=x&session=1&playbackId=p&thumbnail-time=3";
   expect(canonicalSelection(readSelection(new URLSearchParams(added)))).toBe("");
 });

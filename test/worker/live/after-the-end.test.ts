@@ -65,6 +65,23 @@ describe("the address of a stream whose broadcast has ended", () => {
     expect(await (await get(`/${playlist}`)).text()).toMatch(/v720\/2\.m4s\n#EXT-X-ENDLIST\n$/);
   });
 
+  test("with recordingAtEnd, serves the recording as soon as it is ready, and the end to others", async () => {
+    const { id, sessionId } = await finished();
+    const recording = await recordingOf(sessionId);
+    const setStatus = (status: string) =>
+      env.DB.prepare("UPDATE assets SET status = ? WHERE id = ?").bind(status, sessionId).run();
+    await setStatus("processing");
+    expect(await factsOf(`/${id}.m3u8?recordingAtEnd=true`)).toMatchObject({ status: 400, kept: "no-store" });
+    await setStatus("ready");
+    await nextSecond();
+    const redirect = { status: 302, location: `${recording}.m3u8?maxResolution=720p`, kept: "public, max-age=1" };
+    expect(await factsOf(`/${id}.m3u8?recordingAtEnd=true&maxResolution=720p`)).toEqual(redirect);
+    expect((await factsOf(`/${id}.mpd?recordingAtEnd=true`)).location).toBe(`${recording}.mpd`);
+    for (const path of [`/${id}.m3u8`, `/${id}.mpd`, `/${id}.m3u8?recordingAtEnd=false`])
+      expect(await factsOf(path)).toEqual({ status: 200, location: null, kept: "public, max-age=1" });
+    expect((await get(`/${id}.m3u8?recordingAtEnd=yes`)).status).toBe(422);
+  });
+
   test("then redirects to the recording, with the same query", async () => {
     const { id, sessionId } = await finished();
     await endedAgo(sessionId, 61);
@@ -120,9 +137,6 @@ describe("the address of a stream whose broadcast has ended", () => {
       ["This stream is not on air", "It starts here as soon as the broadcast begins."],
     ]);
     const { id, sessionId } = await finished();
-    expect(await page(id)).toEqual([200, undefined]); // the end, which still plays
-    await endedAgo(sessionId, 61);
-    await nextSecond();
     expect(await page(id)).toEqual([200, undefined]); // the recording
     await env.DB.prepare("UPDATE assets SET status = 'processing' WHERE id = ?").bind(sessionId).run();
     expect(await page(id)).toEqual([
