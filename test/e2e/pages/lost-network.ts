@@ -11,13 +11,16 @@ const SIZE = { width: 640, height: 360 };
 const TRIES = 5;
 const FIRST_SEGMENT = /\/0\.m4s/;
 
+const seedFilm = async ({ worker }: PagesStage, title: string) =>
+  await seedStandardSource(worker, new Uint8Array(await readFile(await loopedFilm())), title);
+
 /** Opens a film of which only the first segment can be loaded. @param answer to the requests for the others */
-async function openCutOff(stage: PagesStage, answer: (route: Route) => Promise<void>): Promise<Page> {
-  const { playbackId } = await seedStandardSource(
-    stage.worker,
-    new Uint8Array(await readFile(await loopedFilm())),
-    "Cut",
-  );
+async function openCutOff(
+  stage: PagesStage,
+  answer: (route: Route) => Promise<void>,
+  film = seedFilm(stage, "Cut"),
+): Promise<Page> {
+  const { playbackId } = await film;
   const page = await openPlayer(stage, playbackId, SIZE, "dark", (opened) =>
     opened.route(/\.m4s/, (route) => (FIRST_SEGMENT.test(route.request().url()) ? route.continue() : answer(route))),
   );
@@ -72,9 +75,22 @@ export function testLostNetwork(stage: () => PagesStage): void {
     await page.close();
   });
 
+  test("when access ends during playback, the page says that the video is private", async () => {
+    const film = seedFilm(stage(), "Public until now");
+    const page = await openCutOff(stage(), (route) => route.fulfill({ status: 401 }), film);
+    const { playbackId } = await film;
+    await stage()
+      .worker.db.prepare("update playback_ids set access_policy = 'private' where id = ?")
+      .bind(playbackId)
+      .run();
+    await page.keyboard.press("k");
+    await page.waitForSelector(".notice");
+    expect(await page.textContent("h1")).toBe("This video is private");
+    await page.close();
+  });
+
   test("captions that the server refuses do not end playback, and are turned off after the tries of hls.js", async () => {
-    const film = new Uint8Array(await readFile(await loopedFilm()));
-    const { playbackId } = await seedStandardSource(stage().worker, film, "Without captions");
+    const { playbackId } = await seedFilm(stage(), "Without captions");
     let refused = 0;
     const page = await openPlayer(stage(), playbackId, SIZE, "dark", async (opened) => {
       await opened.route(new RegExp(`${playbackId}\\.m3u8`), async (route) => {
