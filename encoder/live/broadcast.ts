@@ -7,7 +7,7 @@ import { CannotContinue } from "./continuation.ts";
 import { KeyReports } from "./key-reports.ts";
 import { planLiveGrid, withFirstAligned } from "./live-grid.ts";
 import { LiveSource, type TimedPacket } from "./live-source.ts";
-import type { BroadcastListener, BroadcastPlan } from "./output.ts";
+import type { BroadcastListener, BroadcastPlan, RunEndReason } from "./output.ts";
 import { OverloadPolicy } from "./overload.ts";
 import { PictureInput } from "./picture-input.ts";
 import { PicturePlans } from "./picture-plans.ts";
@@ -109,7 +109,7 @@ class Broadcast {
         this.#runs.clock.note(packet.decodeSeconds, firstByteAtMs);
       await this.#handlePacket(packet);
     }
-    await this.#endRun(!ending.isFinal);
+    await this.#endRun(!ending.isFinal, "the source has ended");
     const { continues, hasStarted, followsPublished, nextMsn, endSeconds } = this.#runs;
     if (continues !== null) throw new CannotContinue("the source has no media that continues the run");
     if (!hasStarted && !followsPublished)
@@ -147,8 +147,11 @@ class Broadcast {
     const isLeader = this.#isLeader(timed);
     const place = this.#timeline.place(isLeader, decodeSeconds);
     if (place === "stray") return this.#strays.put(timed);
-    if (place === "jump" || (kind === "video" && !this.#pictures!.isFor(stream))) await this.#endRun(false);
-    if (place === "jump") this.#runs.changeTimeline();
+    if (place === "jump") {
+      await this.#endRun(false, "its timestamps jumped");
+      this.#runs.changeTimeline();
+    } else if (kind === "video" && !this.#pictures!.isFor(stream))
+      await this.#endRun(false, "its picture comes in another stream");
     this.#runs.clock.note(decodeSeconds, Date.now());
     if (isLeader) this.#keys.note(timed, this.#runs.current?.soundShifts ?? {});
     if (kind === "video") for await (const frame of this.#pictures!.decode(timed)) await this.#pictures!.put(frame);
@@ -179,10 +182,10 @@ class Broadcast {
   }
 
   /** Drains decoders and filters into the run, then closes it. @param isHeld the broadcaster may reconnect */
-  async #endRun(isHeld: boolean): Promise<void> {
+  async #endRun(isHeld: boolean, reason: RunEndReason): Promise<void> {
     await this.#pictures?.drain();
     for (const sound of this.#sounds.values()) await sound.drain();
-    await this.#runs.close(isHeld);
+    await this.#runs.close(isHeld, reason);
     this.#pictures?.forgetUnits();
   }
 

@@ -27,7 +27,16 @@ export interface RunOpening {
   renditions: { name: string; initSha256: string }[];
   /** End of the previous run; null for an encoder's first run. */
   after: { msn: number; seconds: number; initVersion: number } | null;
+  /** Why the previous run has ended; null for an encoder's first run. For the log. */
+  because: RunEndReason | null;
 }
+
+export type RunEndReason =
+  | "the source has ended"
+  | "its timestamps jumped"
+  | "its picture comes in another stream"
+  | "its picture has another size or shape"
+  | "its picture can no longer be copied";
 
 export interface StartedFacts extends Started {
   renditions: (LiveRendition & { timescale: number })[];

@@ -79,7 +79,7 @@ export class PictureInput {
     const picture = this.#runs.current!.picture!;
     const still = picture.endsBefore(seconds) ? picture.still : null;
     this.#plans.copy!.end();
-    await this.#runs.close(false);
+    await this.#runs.close(false, "its picture can no longer be copied");
     if (still === null) return;
     await this.#runs.open(still.seconds, this.#planPicture(still.frame, false));
     await this.#runs.current!.putPicture(still.frame, still.seconds, null, this.#captions.screens);
@@ -97,7 +97,7 @@ export class PictureInput {
     if (runs.isPublished(sourceSeconds)) return frame.free();
     const seconds = runs.hasStarted ? sourceSeconds : Math.max(sourceSeconds, this.#firstSeconds);
     const format = formatOf(frame);
-    if (format !== this.#format) await runs.close(false);
+    if (format !== this.#format) await runs.close(false, "its picture has another size or shape");
     this.#format = format;
     if (runs.current?.picture?.accepts(seconds, unit) === false) await this.stopCopying(seconds);
     if (runs.continues?.run.copied?.phase === "copied" && unit === null)

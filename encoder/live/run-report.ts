@@ -34,9 +34,15 @@ export function runState(
   };
 }
 
-/** Requests the run's position in the session. @param after end of the previous run */
-export const runOpening = (run: Run, capturedAtMs: number, after: RunOpening["after"]): RunOpening => ({
+/** Requests the run's position in the session. @param after end of the previous run @param because why it has ended */
+export const runOpening = (
+  run: Run,
+  capturedAtMs: number,
+  after: RunOpening["after"],
+  because: RunOpening["because"],
+): RunOpening => ({
   capturedAtMs,
   renditions: run.inits.map(({ name, init }) => ({ name, initSha256: digestOf(init.bytes) })),
   after,
+  because,
 });

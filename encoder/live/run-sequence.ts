@@ -3,7 +3,7 @@ import { CaptureClock } from "./capture-clock.ts";
 import { checkInits, continuedClock } from "./continuation.ts";
 import type { BroadcastSound } from "./broadcast-sounds.ts";
 import type { LiveSource } from "./live-source.ts";
-import type { BroadcastListener, BroadcastPlan, RunOpening } from "./output.ts";
+import type { BroadcastListener, BroadcastPlan, RunEndReason, RunOpening } from "./output.ts";
 import type { PicturePlans } from "./picture-plans.ts";
 import { Run } from "./run.ts";
 import type { RunPicture, RunPlan } from "./run-plan.ts";
@@ -34,6 +34,7 @@ export class RunSequence {
   #continues: Continuation | null;
   /** End of the last run. */
   #after: RunOpening["after"] = null;
+  #endReason: RunEndReason | null = null;
   /** Source time before which all media has been published. */
   #afterSeconds: number;
   #isPlacing = false;
@@ -149,9 +150,10 @@ export class RunSequence {
   }
 
   /** Closes the current run. Sound after its end belongs to the next run. @param isHeld the broadcaster may reconnect */
-  async close(isHeld: boolean): Promise<void> {
+  async close(isHeld: boolean, reason: RunEndReason): Promise<void> {
     const run = this.#current;
     if (run === null) return;
+    this.#endReason = reason;
     this.#finishedSeconds += run.endSeconds;
     this.#current = null;
     this.#listener.onRun?.(null);
@@ -181,7 +183,7 @@ export class RunSequence {
 
   async #place(run: Run, capturedAtMs: number): Promise<RunStart> {
     this.#isPlacing = true;
-    const start = await this.#listener.onOpening(runOpening(run, capturedAtMs, this.#after));
+    const start = await this.#listener.onOpening(runOpening(run, capturedAtMs, this.#after, this.#endReason));
     this.#isPlacing = false;
     return start;
   }

@@ -144,4 +144,5 @@ test("a timestamp jump of hours causes one discontinuity, not hours of repeated 
   checkParts(made);
   expect(made.end.seconds).toBeLessThan(5);
   expect(partsOf(made, "v270").filter(({ facts }) => facts.part === 0 && facts.isDiscontinuous).length).toBe(1);
+  expect(made.openings.map(({ because }) => because)).toContain("its timestamps jumped");
 });

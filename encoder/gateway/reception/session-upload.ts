@@ -51,10 +51,10 @@ export class SessionUpload implements BroadcastReceiver {
     log("broadcast.encoding", { ...this.#ids, renditions: facts.renditions.map(({ name }) => name).join(" ") });
   }
 
-  async onOpening({ capturedAtMs, renditions }: RunOpening): Promise<RunStart> {
+  async onOpening({ capturedAtMs, renditions, because }: RunOpening): Promise<RunStart> {
     const resume = await this.#client.resume({ id: randomUUID(), capturedAt: capturedAtMs, renditions });
     const { nextMsn: msn, discontinuity: isDiscontinuous, initVersion, seconds, ticks } = resume;
-    log("broadcast.continued", { ...this.#ids, msn, isDiscontinuous: String(isDiscontinuous) });
+    log("broadcast.continued", { ...this.#ids, msn, isDiscontinuous, ...(because === null ? {} : { because }) });
     return { msn, isDiscontinuous, initVersion, seconds, ticks };
   }
 
