@@ -11,13 +11,13 @@ export interface ReadPicture {
   codec: string;
   widthPx: number;
   heightPx: number;
-  /** Of the first frame, row by row. */
+  /** Of one frame, row by row. */
   luma: Uint8Array;
   frames: number;
 }
 
-/** Decodes a picture, or every frame of an animation, with ffmpeg. */
-export async function readPicture(bytes: Uint8Array, extension: string): Promise<ReadPicture> {
+/** Decodes a picture, or every frame of an animation or video, with ffmpeg. @param frame whose luma is returned, from 0 */
+export async function readPicture(bytes: Uint8Array, extension: string, frame = 0): Promise<ReadPicture> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-picture-"));
   try {
     const path = join(folder, `picture.${extension}`);
@@ -30,7 +30,8 @@ export async function readPicture(bytes: Uint8Array, extension: string): Promise
     const { stdout: raw } = await run("ffmpeg", decode, { encoding: "buffer", maxBuffer: 1 << 29 });
     const { codec_name: codec, width: widthPx, height: heightPx } = stream!;
     const size = widthPx * heightPx;
-    return { codec, widthPx, heightPx, luma: raw.subarray(0, size), frames: Math.floor(raw.length / size) };
+    const luma = raw.subarray(frame * size, (frame + 1) * size);
+    return { codec, widthPx, heightPx, luma, frames: Math.floor(raw.length / size) };
   } finally {
     await rm(folder, { recursive: true });
   }
