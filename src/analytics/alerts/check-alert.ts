@@ -1,5 +1,6 @@
 import { Problem } from "../../platform/http/problems.ts";
 import { readFilters } from "../questions/scope.ts";
+import { MEASURED } from "./measured.ts";
 import { ALERT_DIMENSIONS, type CreateAlert } from "./schemas.ts";
 
 /** Refuses an alert that could never be triggered, or that filters by another dimension. @throws {Problem} validation_failed */
@@ -8,7 +9,7 @@ export function checkAlert({
   thresholdValue,
   filters,
 }: Pick<CreateAlert, "metric" | "thresholdValue" | "filters">): void {
-  if (metric !== "video_startup_time" && thresholdValue > 1)
+  if (MEASURED[metric].unit === "share" && thresholdValue > 1)
     throw invalid("thresholdValue", `must be a share from 0 to 1 for ${metric}: 0.05 is 5 %`);
   readFilters(filters, { filterby: "filters", dimensions: ALERT_DIMENSIONS });
 }

@@ -63,6 +63,6 @@ async function figuresOf(env: Env, rule: AlertRule, endMs: number, nowMs: number
     filters: readFilters(rule.filters, { filterby: "filters" }),
   };
   const engine = await openEngine(env, rule.workspaceId, nowMs);
-  const [all] = await engine.group({ scope, metric: MEASURED[rule.metric], measurement: "avg", key: ALL });
+  const [all] = await engine.group({ scope, metric: MEASURED[rule.metric].metric, measurement: "avg", key: ALL });
   return { endMs, views: all?.views ?? 0, value: all?.value ?? null };
 }

@@ -3,11 +3,40 @@ import type { MetricName } from "../questions/metrics.ts";
 
 export type AlertMetric = (typeof ALERT_METRICS)[number];
 
-/** The metric of `GET /v1/data/metrics` whose average an alert compares with its threshold. */
-export const MEASURED: Record<AlertMetric, MetricName> = {
-  error_rate: "playback_failure_percentage",
-  rebuffer_ratio: "buffer_ratio",
-  video_startup_time: "video_startup_time",
-  exit_before_video_start: "exit_before_video_start",
-  video_startup_failure: "video_startup_failure_percentage",
+interface Measured {
+  /** The metric of `GET /v1/data/metrics` whose average is compared with the threshold. */
+  metric: MetricName;
+  /** Of the threshold too. A share is from 0 to 1. */
+  unit: "share" | "ms";
+  /** What is compared, for the API document and the guide (docs/guides/video-data.md). */
+  words: string;
+}
+
+/** What an alert of each metric compares with its threshold. */
+export const MEASURED: Record<AlertMetric, Measured> = {
+  error_rate: {
+    metric: "playback_failure_percentage",
+    unit: "share",
+    words: "share of the views that an error ended",
+  },
+  rebuffer_ratio: {
+    metric: "buffer_ratio",
+    unit: "share",
+    words: "average share of the watch time that playback stood still",
+  },
+  video_startup_time: {
+    metric: "video_startup_time",
+    unit: "ms",
+    words: "average time to the first picture, in milliseconds",
+  },
+  exit_before_video_start: {
+    metric: "exit_before_video_start",
+    unit: "share",
+    words: "share of the views that were left before the first picture",
+  },
+  video_startup_failure: {
+    metric: "video_startup_failure_percentage",
+    unit: "share",
+    words: "share of the views that an error ended before their first picture",
+  },
 };

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { ALERT_METRICS, ALERT_OPERATORS, ALERT_SEVERITIES } from "../../events/index.ts";
 import { lines } from "../../platform/http/fields.ts";
 import { MAX_FILTERS } from "../questions/scope.ts";
+import { MEASURED } from "./measured.ts";
 
 /** The dimensions that views can be filtered by. */
 export const ALERT_DIMENSIONS = [
@@ -16,18 +17,19 @@ export const ALERT_DIMENSIONS = [
   "fp_live_stream_id",
 ] as const;
 
+const TIMES = ALERT_METRICS.filter((metric) => MEASURED[metric].unit === "ms").map((metric) => `\`${metric}\``);
+
 const fields = {
   name: lines(255).min(1),
-  metric: z.enum(ALERT_METRICS).openapi({
-    description:
-      "`error_rate`, `exit_before_video_start`, `video_startup_failure`: a share of the views; `rebuffer_ratio`: the average share of the watch time; `video_startup_time`: the average in milliseconds",
-  }),
+  metric: z
+    .enum(ALERT_METRICS)
+    .openapi({ description: ALERT_METRICS.map((metric) => `\`${metric}\`: ${MEASURED[metric].words}`).join("; ") }),
   operator: z.enum(ALERT_OPERATORS),
   thresholdValue: z
     .number()
     .min(0)
     .max(86_400_000)
-    .openapi({ description: "A share from 0 to 1; of `video_startup_time`, milliseconds" }),
+    .openapi({ description: `A share from 0 to 1; of ${TIMES.join(", ")}, milliseconds` }),
   minViews: z
     .int()
     .min(1)
