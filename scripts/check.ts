@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import { nearestName } from "../protocol/nearest-name.ts";
-import { bindingsProblem, unlistedParts } from "./deploy/bindings-problem.ts";
+import { bindingsProblems, unexportedClasses, unlistedParts } from "./deploy/bindings-problem.ts";
 import { readBaseConfig } from "./deploy/config.ts";
 import { variablesProblems } from "./deploy/variables-problems.ts";
 import { migrationsAreFresh } from "./check/migrations.ts";
@@ -39,12 +39,16 @@ async function bindingsAreFresh(name: string): Promise<Outcome> {
     const outcome = await run(name, "wrangler", "types", file, "--include-runtime=false", "--strict-vars=false");
     if (!outcome.ok) return outcome;
     const config = await readBaseConfig();
+    const [fresh, kept] = await Promise.all([readFile(file, "utf8"), readFile(BINDING_TYPES, "utf8").catch(() => "")]);
+    const unexported = unexportedClasses(fresh);
     const problems = [
-      ...(bindingsProblem(config) === null ? unlistedParts(config) : [bindingsProblem(config)]),
+      ...unexported.map((name) => `src/worker.ts does not export the class ${name}, which wrangler.toml binds`),
+      ...bindingsProblems(config),
+      ...unlistedParts(config),
       ...variablesProblems(config).map((problem) => `wrangler.toml: ${problem}`),
     ];
-    const [fresh, kept] = await Promise.all([readFile(file, "utf8"), readFile(BINDING_TYPES, "utf8").catch(() => "")]);
-    if (comparable(fresh) !== comparable(kept))
+    // Types that are generated while a class is not exported lack its methods.
+    if (unexported.length === 0 && comparable(fresh) !== comparable(kept))
       problems.push(`${BINDING_TYPES} is not what wrangler.toml yields; run "npm run types"`);
     if (problems.length === 0) return outcome;
     return { ...outcome, ok: false, output: problems.map((line) => `${line}.`).join("\n") };

@@ -31,37 +31,47 @@ function untaggedClasses({ durable_objects: objects, migrations = [] }: WithObje
   return (objects?.bindings ?? []).map((binding) => binding.class_name).filter((name) => !created.has(name));
 }
 
+const missingFrom = (given: string[]) => BINDINGS.filter((name) => !given.includes(name));
+
 /**
  * @param config the content of wrangler.toml
- * @returns names each binding that the code uses and the file lacks, and each durable object without a migration, without a full stop; null = there
- *   is none
+ * @returns what names each durable object without a migration, and each binding that the code uses and the file lacks, without a full stop
  */
-export function bindingsProblem(config: object): string | null {
-  const untagged = untaggedClasses(config);
-  if (untagged.length > 0)
-    return `wrangler.toml binds the class ${untagged.join(", ")}, which none of its [[migrations]] creates`;
+export function bindingsProblems(config: object): string[] {
+  const problems = untaggedClasses(config).map(
+    (name) => `wrangler.toml binds the class ${name}, which none of its [[migrations]] creates`,
+  );
   const given = bindingsIn(config);
-  const missing = BINDINGS.filter((name) => !given.includes(name));
-  if (missing.length === 0) return null;
+  const missing = missingFrom(given);
+  if (missing.length === 0) return problems;
   const unused = given.filter((name) => !BINDINGS.includes(name));
   const others = unused.length === 0 ? "" : `; it has ${unused.join(", ")}, which the code does not use`;
-  return `wrangler.toml has no binding ${missing.join(", ")}, which the code uses${others}`;
+  return [...problems, `wrangler.toml has no binding ${missing.join(", ")}, which the code uses${others}`];
 }
+
+/** @param types what wrangler generates from wrangler.toml; it writes the name of a class that the Worker does not export as a comment */
+export const unexportedClasses = (types: string): string[] =>
+  [...types.matchAll(/: DurableObjectNamespace \/\* (\w+) \*\/;/g)].map(([, name]) => name!);
 
 interface WithQueues {
   name?: string | undefined;
   queues?: { consumers?: { queue: string }[] | undefined } | undefined;
 }
 
-/** What wrangler.toml has and the code does not: bindings that it does not name, and queues that the Worker does not consume. */
+/**
+ * What wrangler.toml has and the code does not: bindings that it does not name, and queues that the Worker does not consume. A file that lacks a
+ * binding may have it under another name, which `bindingsProblems` says.
+ */
 export function unlistedParts(config: WithQueues & object): string[] {
   const { name = "", queues } = config;
   const consumed = new Set<string>(CONSUMED_QUEUES.map((queue) => `${name}-${queue}`));
   const unconsumed = (queues?.consumers ?? []).map(({ queue }) => queue).filter((queue) => !consumed.has(queue));
+  const given = bindingsIn(config);
+  const unlisted = missingFrom(given).length > 0 ? [] : given.filter((binding) => !BINDINGS.includes(binding));
   return [
-    ...bindingsIn(config)
-      .filter((binding) => !BINDINGS.includes(binding))
-      .map((binding) => `wrangler.toml has the binding ${binding}, which BINDINGS in src/platform/bindings.ts lacks`),
+    ...unlisted.map(
+      (binding) => `wrangler.toml has the binding ${binding}, which BINDINGS in src/platform/bindings.ts lacks`,
+    ),
     ...[...new Set(unconsumed)].map(
       (queue) => `wrangler.toml has a consumer for ${queue}, which CONSUMED_QUEUES in src/platform/bindings.ts lacks`,
     ),

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig } from "wrangler";
 import { deployedVariableProblem } from "../../src/platform/variables.ts";
-import { bindingsProblem } from "./bindings-problem.ts";
+import { bindingsProblems } from "./bindings-problem.ts";
 import { DeployError, type DeploySettings } from "./settings.ts";
 import { variablesProblems } from "./variables-problems.ts";
 
@@ -30,8 +30,8 @@ export async function readBaseConfig(): Promise<WranglerConfig> {
  *   those of the settings were checked before. Also names the bindings that it lacks
  */
 export function deriveConfig(base: WranglerConfig, settings: DeploySettings, databaseId: string): WranglerConfig {
-  const lacking = bindingsProblem(base);
-  if (lacking !== null) throw new DeployError(`${lacking}.`);
+  const problems = bindingsProblems(base);
+  if (problems.length > 0) throw new DeployError(`${problems.join(".\n")}.`);
   /** `sluice-media` of the installation `acme` is `acme-media`: two installations in one account share nothing. */
   const named = (name: string) => name.replace(/^sluice(?=-|$)/, settings.name);
   const { containers, ...rest } = base;

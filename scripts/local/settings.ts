@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { readBaseConfig, type WranglerConfig } from "../deploy/config.ts";
-import { bindingsProblem } from "../deploy/bindings-problem.ts";
+import { bindingsProblems } from "../deploy/bindings-problem.ts";
 import { DeployError } from "../deploy/settings.ts";
 import { variablesProblems } from "../deploy/variables-problems.ts";
 import { freshSecret } from "../secrets/fresh.ts";
@@ -127,9 +127,7 @@ async function requireUsableConfig(): Promise<void> {
   const values = Object.entries(config.vars ?? {}).flatMap(
     ([name, value]) => variableProblem(name, typeof value === "string" ? value : JSON.stringify(value)) ?? [],
   );
-  const problems = [...variablesProblems(config), ...values];
-  const lacking = bindingsProblem(config);
-  if (lacking !== null) problems.push(lacking);
+  const problems = [...variablesProblems(config), ...values, ...bindingsProblems(config)];
   if (problems.length > 0) throw new StartError(`${problems.join(".\n")}. Correct wrangler.toml.`);
 }
 

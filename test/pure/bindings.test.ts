@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { parse } from "smol-toml";
 import { expect, test, vi } from "vitest";
-import { bindingsProblem, unlistedParts } from "../../scripts/deploy/bindings-problem.ts";
+import { bindingsProblems, unlistedParts } from "../../scripts/deploy/bindings-problem.ts";
 import { REQUESTS_PER_MINUTE } from "../../src/tenancy/limits/limit-requests.ts";
 
 const check = (cwd: string) =>
@@ -26,22 +26,26 @@ test("the rate limiter of API requests has the limit that GET /v1/limits reports
 
 test("wrangler.toml has exactly the bindings that the start and the deployment require", async () => {
   const config = parse(await readFile("wrangler.toml", "utf8"));
-  expect(bindingsProblem(config)).toBeNull();
+  expect(bindingsProblems(config)).toEqual([]);
   const types = await readFile("worker-configuration.d.ts", "utf8");
   const names = [...types.matchAll(/^\t([A-Z_]+): (?!string;)/gm)].map(([, name]) => name!);
   for (const name of names) {
-    const problem = bindingsProblem(JSON.parse(JSON.stringify(config).replaceAll(`"${name}"`, '"RENAMED"')) as object);
-    expect(problem, `BINDINGS in src/platform/bindings.ts has ${name}`).not.toBeNull();
-    expect(problem).toContain(`no binding ${name}, which the code uses; it has RENAMED`);
+    const renamed = JSON.parse(JSON.stringify(config).replaceAll(`"${name}"`, '"RENAMED"')) as object;
+    const [problem] = bindingsProblems(renamed);
+    expect(problem, `BINDINGS in src/platform/bindings.ts has ${name}`).toContain(
+      `no binding ${name}, which the code uses; it has RENAMED`,
+    );
   }
   expect(names.length).toBeGreaterThan(15);
 });
 
 test("a binding and a consumed queue that the code does not list are named", async () => {
-  const config = parse(await readFile("wrangler.toml", "utf8")) as { queues: { consumers: { queue: string }[] } };
+  const config = parse(await readFile("wrangler.toml", "utf8")) as {
+    queues: { producers: object[]; consumers: { queue: string }[] };
+  };
   expect(unlistedParts(config)).toEqual([]);
   const queues = {
-    producers: [{ binding: "THINGS", queue: "sluice-things" }],
+    producers: [...config.queues.producers, { binding: "THINGS", queue: "sluice-things" }],
     consumers: [...config.queues.consumers, { queue: "sluice-things" }],
   };
   expect(unlistedParts({ ...config, queues })).toEqual([
@@ -50,12 +54,44 @@ test("a binding and a consumed queue that the code does not list are named", asy
   ]);
 });
 
-test("a durable object's class that no migration creates is named", async () => {
-  const config = parse(await readFile("wrangler.toml", "utf8"));
-  const bindings = [{ name: "COUNTER", class_name: "Counter" }];
-  expect(bindingsProblem({ ...config, durable_objects: { bindings } })).toBe(
+interface WithObjects {
+  durable_objects: { bindings: object[] };
+}
+
+test("a durable object without a migration and an entry in BINDINGS is named for both", async () => {
+  const config = parse(await readFile("wrangler.toml", "utf8")) as unknown as WithObjects;
+  const bindings = [...config.durable_objects.bindings, { name: "COUNTER", class_name: "Counter" }];
+  const extended = { ...config, durable_objects: { bindings } };
+  expect([...bindingsProblems(extended), ...unlistedParts(extended)]).toEqual([
     "wrangler.toml binds the class Counter, which none of its [[migrations]] creates",
-  );
+    "wrangler.toml has the binding COUNTER, which BINDINGS in src/platform/bindings.ts lacks",
+  ]);
+});
+
+test("a class that is bound and not exported is named, and the types are not to be generated without it", async () => {
+  const root = await mkdtemp(join(tmpdir(), "sluice-bindings-"));
+  try {
+    for (const name of ["wrangler.toml", "worker-configuration.d.ts", "src"])
+      await cp(name, join(root, name), { recursive: true });
+    const others = [
+      "durable-objects",
+      "encoder",
+      "node_modules",
+      "protocol",
+      "scripts",
+      "tsconfig.base.json",
+      "tsconfig.json",
+    ];
+    for (const name of others) await symlink(resolve(name), join(root, name));
+    const worker = await readFile(join(root, "src/worker.ts"), "utf8");
+    await writeFile(join(root, "src/worker.ts"), worker.replace(/^ {2}ImageMaker,$\n/m, ""));
+    const { code, stdout } = await check(root);
+    expect(code).toBe(1);
+    expect(stdout).toContain("\nsrc/worker.ts does not export the class ImageMaker, which wrangler.toml binds.\n");
+    expect(stdout).not.toContain("npm run types");
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
 });
 
 test("an edited file fails the check, and so does one that lacks a binding or has an unknown variable; the check says what to run", async () => {
