@@ -17,7 +17,7 @@ const NAMED = new Set(["durable_objects.bindings", "ratelimits"]);
 
 interface WithObjects {
   durable_objects?: { bindings?: { class_name: string }[] };
-  migrations?: { new_sqlite_classes?: string[]; renamed_classes?: { to: string }[] }[];
+  migrations?: { tag?: string; new_sqlite_classes?: string[]; renamed_classes?: { to: string }[] }[];
 }
 
 /** Classes of durable objects that are bound before a migration creates them. Cloudflare refuses such a Worker. */
@@ -31,16 +31,29 @@ function untaggedClasses({ durable_objects: objects, migrations = [] }: WithObje
   return (objects?.bindings ?? []).map((binding) => binding.class_name).filter((name) => !created.has(name));
 }
 
+/** Tags of more than one migration. Cloudflare keeps only the tag that was applied last, and wrangler looks for it. */
+function repeatedTags({ migrations = [] }: WithObjects): string[] {
+  const tags = migrations.flatMap(({ tag }) => tag ?? []);
+  return [...new Set(tags.filter((tag, index) => tags.indexOf(tag) < index))];
+}
+
 const missingFrom = (given: string[]) => BINDINGS.filter((name) => !given.includes(name));
 
 /**
  * @param config the content of wrangler.toml
- * @returns what names each durable object without a migration, and each binding that the code uses and the file lacks, without a full stop
+ * @returns what names each durable object without a migration, each tag of two migrations, and each binding that the code uses and the file lacks,
+ *   without a full stop
  */
 export function bindingsProblems(config: object): string[] {
-  const problems = untaggedClasses(config).map(
-    (name) => `wrangler.toml binds the class ${name}, which none of its [[migrations]] creates`,
-  );
+  const problems = [
+    ...untaggedClasses(config).map(
+      (name) => `wrangler.toml binds the class ${name}, which none of its [[migrations]] creates`,
+    ),
+    ...repeatedTags(config).map(
+      (tag) =>
+        `wrangler.toml has two [[migrations]] with the tag "${tag}"; an account that has the first does not get the second, so give the later one a tag of its own`,
+    ),
+  ];
   const given = bindingsIn(config);
   const missing = missingFrom(given);
   if (missing.length === 0) return problems;

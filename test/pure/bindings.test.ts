@@ -68,6 +68,15 @@ test("a durable object without a migration and an entry in BINDINGS is named for
   ]);
 });
 
+test("two migrations with one tag are named, with what to do", async () => {
+  const config = parse(await readFile("wrangler.toml", "utf8")) as unknown as { migrations: { tag: string }[] };
+  const { tag } = config.migrations.at(-1)!;
+  const migrations = [...config.migrations, { tag, new_sqlite_classes: ["Counter"] }];
+  expect(bindingsProblems({ ...config, migrations })).toEqual([
+    `wrangler.toml has two [[migrations]] with the tag "${tag}"; an account that has the first does not get the second, so give the later one a tag of its own`,
+  ]);
+});
+
 test("a class that is bound and not exported is named, and the types are not to be generated without it", async () => {
   const root = await mkdtemp(join(tmpdir(), "sluice-bindings-"));
   try {
