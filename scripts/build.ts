@@ -29,6 +29,7 @@ const bundlePages = () =>
     format: "esm",
     target: ["chrome111", "firefox115", "safari16.4"],
     legalComments: "none",
+    sourcemap: "linked",
     logLevel: "warning",
   });
 
