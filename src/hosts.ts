@@ -19,7 +19,7 @@ const ON_PLATFORM = /\.workers\.dev(?::\d+)?$/i;
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ["root", /^\/$/],
   ["license", /^\/v1\/(?:on-demand|live)\/drm\//],
-  ["page file", /^\/player\/[a-z0-9-]+\.(?:js|css)$/],
+  ["page file", /^\/player\/[a-z0-9-]+\.(?:js|css)(?:\.map)?$/],
   ["page", /^\/player(?:\/|$)/],
   ["image", new RegExp(`^/${UUID}[^/]*/(?:[a-z-]+\\.(?:jpg|png|webp|avif|gif|json|vtt)|images\\.m3u8)$`)],
   ["playback", new RegExp(`^/${UUID}[./~]|^(?!/v1/).*\\.(?:m3u8|mpd|m4s)$`)],

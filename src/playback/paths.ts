@@ -57,7 +57,7 @@ const CLIP = new RegExp(`^/(${UUID})/clip\\.(gif|webp)$`);
 const SHEET = new RegExp(`^/(${UUID})/(?:(advanced-)?spritesheet\\.(jpg|json)|storyboard\\.(vtt)|images\\.(m3u8))$`);
 const SOURCE = new RegExp(`^/(${UUID})/source$`);
 const PAGE = new RegExp(`^/player/(${UUID})/?$`);
-const PAGE_FILE = /^\/player\/([a-z0-9-]+\.(?:js|css))$/;
+const PAGE_FILE = /^\/player\/([a-z0-9-]+\.(?:js|css)(?:\.map)?)$/;
 /** Paths that look like playback are answered as playback, so an invalid id gets the same answer as an unknown one. */
 const OURS = new RegExp(`^/(?:${UUID}(?:[/.~]|$)|player(?:/|$))|\\.(?:m3u8|mpd|m4s)$`, "i");
 

@@ -14,6 +14,7 @@ test.each<[string, string[]]>([
   ["/", ["api", "play"]],
   [`/?playbackId=${ID}`, ["api", "play"]],
   ["/player/player.js", ["api", "play"]],
+  ["/player/player.js.map", ["api", "play"]],
   [`/player/${ID}`, ["play"]],
   [`/${ID}.m3u8?token=x`, ["stream", "play"]],
   [`/${ID}.mpd`, ["stream", "play"]],

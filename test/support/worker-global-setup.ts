@@ -1,11 +1,13 @@
 import type { TestProject } from "vitest/node";
+import { buildPlayer } from "../../scripts/build.ts";
 import { startLicenseService } from "./license-service.ts";
 import { refusedOrigin, startReceiver } from "./receiver.ts";
 import { startR2SqlStandIn } from "./r2-sql-stand-in.ts";
 import { startSourceControl } from "./source-control.ts";
 
-/** Servers that tests in workerd connect to over real sockets. */
+/** Servers that tests in workerd connect to over real sockets, and the files of the pages as they are now. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await buildPlayer();
   const control = await startSourceControl();
   project.provide("sourceControlUrl", control.url);
   const [receiver, tlsReceiver] = [await startReceiver(), await startReceiver({ tls: true })];

@@ -20,6 +20,7 @@ test.each([
   [`/${ID}/text/${ID}/7-2.vtt`, { kind: "text", playbackId: ID, trackId: ID, file: { number: 7, span: 2 } }],
   [`/player/${ID}`, { kind: "page", playbackId: ID }],
   ["/player/player.js", { kind: "page-file", file: "player.js" }],
+  ["/player/player.css.map", { kind: "page-file", file: "player.css.map" }],
 ])("%s is read", (path, target) => {
   expect(read(path)).toEqual(target);
 });
@@ -51,6 +52,7 @@ test.each([
   "/player/",
   "/player/../../etc/passwd.m4s",
   "/player/x/player.js",
+  "/player/player.map",
 ])("%s names nothing", (path) => {
   expect(read(path)).toEqual({ kind: "nothing" });
 });

@@ -154,3 +154,11 @@ test("a script of the page is revalidated at each use, and is not sent again whi
   const again = await get("/player/player.js", { "if-none-match": first.headers.get("etag")! });
   expect([again.status, await again.text()]).toEqual([304, ""]);
 });
+
+test("the source map that a script of the page names is served", async () => {
+  const script = await (await get("/player/player.js")).text();
+  const [, link = ""] = /\n\/\/# sourceMappingURL=(\S+)\n$/.exec(script) ?? [];
+  const answer = await get(`/player/${link}`);
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+  expect((await answer.json<{ sources: string[] }>()).sources).toContain("../../../player/player.ts");
+});
