@@ -16,7 +16,7 @@ export function acceptNoOptions(help: string): void {
 }
 
 /** Of `npm run dev --port=999`, npm takes the option as its own and passes it on in the environment. */
-export function swallowedPort(env: NodeJS.ProcessEnv): string | null {
+function swallowedPort(env: NodeJS.ProcessEnv): string | null {
   const port = env["npm_config_port"];
   const script = env["npm_lifecycle_event"];
   if (port === undefined || script === undefined) return null;
