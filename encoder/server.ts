@@ -13,6 +13,7 @@ import { PushService } from "./gateway/reception/push-service.ts";
 import { encoderServer } from "./http.ts";
 import { ImagePool } from "./images/image-pool.ts";
 import { JobQueue } from "./jobs/job-queue.ts";
+import { errorFields } from "../protocol/error-fields.ts";
 import { log, logError } from "../protocol/log.ts";
 import { mediaUser } from "./platform/media-process.ts";
 import { takeSecrets } from "./platform/secret-environment.ts";
@@ -68,4 +69,5 @@ function stop(signal: string): void {
   void Promise.all([queue.drain(), pushes.close()]).finally(() => process.exit(0));
 }
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal));
+process.on("uncaughtExceptionMonitor", (error) => logError("service.crashed", { ...errorFields(error) }));
 process.on("disconnect", () => stop("disconnect")); // the local platform that started the service has exited

@@ -18,6 +18,7 @@ import { z } from "zod";
 import { boundedServer } from "../platform/bounded-server.ts";
 import { hostOf, readGatewayCredential } from "../../protocol/gateway-credential.ts";
 import { isSecret } from "../platform/bearer.ts";
+import { errorFields } from "../../protocol/error-fields.ts";
 import { log, logError, logWarning } from "../../protocol/log.ts";
 import { mediaUser } from "../platform/media-process.ts";
 import { takeSecrets } from "../platform/secret-environment.ts";
@@ -74,7 +75,10 @@ function openHttp(): Promise<Listener> {
         JSON.stringify({ broadcasts: reception.broadcasts, capacity: settings.GATEWAY_CAPACITY }),
       );
     if (request.method !== "POST" || request.url !== "/push") return void response.writeHead(404).end();
-    void takePush(request, response, reception);
+    takePush(request, response, reception).catch((error: unknown) => {
+      logError("push.failed", { ...errorFields(error) });
+      request.destroy();
+    });
   });
   const close = () =>
     new Promise<void>((done) => {
@@ -149,4 +153,5 @@ function stop(signal: string): void {
     .finally(() => process.exit(0));
 }
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal));
+process.on("uncaughtExceptionMonitor", (error) => logError("service.crashed", { ...errorFields(error) }));
 process.on("disconnect", () => stop("disconnect")); // the local platform that started the gateway has exited

@@ -41,4 +41,5 @@ export function placesOf({ baseUrl, rtmpUrl, srtUrl, settings: { home } }: Platf
   return places.flatMap(([name, place]) => (place === undefined ? [] : `  ${name.padEnd(15)} ${place}`)).join("\n");
 }
 
-export const sayRestarted = (part: string): void => console.error(`The ${part} exited and is restarted.`);
+export const sayRestarted = (part: string): void =>
+  console.error(`The ${part} exited and is restarted; its log says why.`);

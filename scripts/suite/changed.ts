@@ -9,10 +9,14 @@ const EVERYTHING = /^(package(-lock)?\.json|vitest\.config\.ts|tsconfig[^/]*\.js
 const EVERY_WORKER_TEST =
   /^(wrangler\.toml|migrations\/.*|src\/worker\.ts|test\/worker\/setup\.ts|test\/support\/worker-global-setup\.ts)$/;
 
+/** The setup builds the pages, which few of those tests read. */
+const PAGES = /^player\//;
+
 /** Tests that read a whole folder. */
 const READS: readonly { test: string; folder: RegExp }[] = [
   { test: "test/pure/suite.test.ts", folder: /./ },
   { test: "test/pure/docs.test.ts", folder: /^(docs\/|README\.md|sdk\/README\.md)/ },
+  { test: "test/worker/playback/pages.test.ts", folder: PAGES },
   { test: "test/pure/events/docs.test.ts", folder: /^(src|durable-objects)\// },
   { test: "test/pure/events/webhooks/deploying-guide.test.ts", folder: /^migrations\// },
   { test: "test/fuzz/fuzz.test.ts", folder: /^test\/fuzz\// },
@@ -53,7 +57,8 @@ export function testsFor(changed: readonly string[], graph: ImportGraph): string
   const tests = [...graph.keys()].filter(isTest);
   if (changed.some((path) => EVERYTHING.test(path))) return tests;
   const reached = reachedFrom(changed, graph);
-  const reachesWorker = [...reached].some((path) => EVERY_WORKER_TEST.test(path));
+  const besidePages = changed.filter((path) => !PAGES.test(path));
+  const reachesWorker = [...reachedFrom(besidePages, graph)].some((path) => EVERY_WORKER_TEST.test(path));
   const isChanged = (pattern: RegExp) => changed.some((path) => pattern.test(path));
   const ofPlatform = new Set(PLATFORM_TESTS.filter((row) => isChanged(row.changed)).flatMap((row) => row.tests));
   const readers = new Set(

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { GatewayReception } from "../../encoder/gateway/reception/reception.ts";
 import type { WorkerClient } from "../../encoder/gateway/worker/worker-client.ts";
 import type { AuthorizeAnswer } from "../../protocol/live.ts";
@@ -18,6 +18,34 @@ beforeAll(async () => {
   await once(server.listen(0, "127.0.0.1"), "listening");
 });
 afterAll(() => server.close());
+
+test("an exception in the gateway costs one broadcaster, is logged with its place, and leaves no slot taken", async () => {
+  const lines: Record<string, unknown>[] = [];
+  const spy = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(JSON.parse(line)));
+  onTestFinished(() => spy.mockRestore());
+  const authorize = function throwsInside(): never {
+    throw new TypeError("no session");
+  };
+  const worker = { authorize } as unknown as WorkerClient;
+  const reception = new GatewayReception(worker, { gatewayId: "g", startedAt: 0, capacity: 1 });
+  for (const protocol of ["rtmp", "srt", "http"] as const)
+    expect(await reception.admit({ protocol, streamKey: "k", remote: "192.0.2.1:1" })).toEqual({
+      accepted: false,
+      reason: "unavailable",
+    });
+  expect(lines.filter(({ event }) => event === "reception.failed")).toEqual(
+    ["rtmp", "srt", "http"].map((protocol) =>
+      expect.objectContaining({
+        level: "error",
+        protocol,
+        error: "TypeError: no session",
+        stack: expect.stringContaining("throwsInside"),
+      }),
+    ),
+  );
+  expect(reception.broadcasts).toBe(0);
+  await reception.close("shutdown");
+});
 
 test("a full gateway refuses a key that is on air as busy and another key as overloaded, and admits again once the broadcaster has left", async () => {
   const answer: AuthorizeAnswer = {

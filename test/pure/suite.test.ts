@@ -63,6 +63,11 @@ describe("the change of", () => {
     expect(testsFor([path], graph)).toContain(expected);
   });
 
+  test("the player page runs only the tests in workerd that read the pages", () => {
+    const inWorkerd = testsFor(["player/labels.ts"], graph).filter((path) => projectOf(path) === "worker");
+    expect(inWorkerd).toEqual(["test/worker/playback/pages.test.ts"]);
+  });
+
   test("a migration runs every test in workerd", () => {
     const migration = files.find((path) => /^migrations\/\d+.*\.sql$/.test(path))!;
     const inWorkerd = tests.filter((path) => projectOf(path) === "worker");

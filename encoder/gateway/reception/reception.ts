@@ -1,6 +1,8 @@
 /** Admits broadcasters that the Worker authorizes, up to the gateway's capacity. */
 import { startBroadcastChild } from "../../live/broadcast-process.ts";
-import { log, logWarning } from "../../../protocol/log.ts";
+import { errorFields } from "../../../protocol/error-fields.ts";
+import type { AuthorizeAnswer } from "../../../protocol/live.ts";
+import { log, logError, logWarning } from "../../../protocol/log.ts";
 import { SpareProcess } from "../../platform/spare-process.ts";
 import type { Admission, HangUp, Incoming, Reception } from "./incoming.ts";
 import { LiveBroadcast } from "./live-broadcast.ts";
@@ -18,6 +20,8 @@ export interface ReceptionOptions {
   /** Maximum concurrent broadcasts. */
   capacity: number;
 }
+
+type Accepted = Extract<AuthorizeAnswer, { accepted: true }>;
 
 interface RunningBroadcast {
   broadcast: LiveBroadcast;
@@ -51,8 +55,20 @@ export class GatewayReception implements Reception {
 
   passphraseOf = (streamKey: string) => this.#worker.passphrase(this.#options.gatewayId, streamKey);
 
-  async admit({ protocol, streamKey, passphrase, remote }: Incoming): Promise<Admission> {
-    const { gatewayId, startedAt, capacity } = this.#options;
+  /** A fault of the gateway costs this broadcaster alone. */
+  async admit(incoming: Incoming): Promise<Admission> {
+    try {
+      return await this.#admit(incoming);
+    } catch (error) {
+      const { protocol, remote } = incoming;
+      logError("reception.failed", { protocol, remote, ...errorFields(error) });
+      return { accepted: false, reason: "unavailable" };
+    }
+  }
+
+  async #admit(incoming: Incoming): Promise<Admission> {
+    const { protocol, streamKey, remote } = incoming;
+    const { capacity } = this.#options;
     if (this.#isClosed) return { accepted: false, reason: "unavailable" };
     // A slot is taken only after authorization, so that invalid keys cannot occupy slots. Simultaneous requests may exceed the capacity.
     if (this.#slotsTaken >= capacity || this.#pending >= MAX_PENDING) {
@@ -61,16 +77,7 @@ export class GatewayReception implements Reception {
       logWarning("broadcaster.refused", { reason, protocol, remote, capacity });
       return { accepted: false, reason };
     }
-    this.#pending += 1;
-    this.#encoders.prepare(); // starts while the Worker authorizes
-    const answer = await this.#worker.authorize({
-      gatewayId,
-      gatewayStartedAt: startedAt,
-      protocol,
-      streamKey,
-      ...(passphrase === undefined ? {} : { passphrase }),
-    });
-    this.#pending -= 1;
+    const answer = await this.#authorize(incoming);
     if (!answer.accepted) {
       log("broadcaster.refused", { reason: answer.reason, protocol, remote });
       return answer;
@@ -82,21 +89,51 @@ export class GatewayReception implements Reception {
     const unclaimed = setTimeout(() => (this.#slotsTaken -= 1), CLAIM_MS);
     const take = async (bytes: AsyncIterable<Uint8Array>, hangUp: HangUp) => {
       clearTimeout(unclaimed);
-      const source = new SourceBuffer();
       let hasHungUp = false;
       const once: HangUp = (reason) => {
         if (!hasHungUp) hangUp(reason);
         hasHungUp = true;
       };
-      const broadcast = new LiveBroadcast(source, answer, once, () => this.#encoders.take());
-      const entry = { broadcast, streamKey, isConnected: true, over: broadcast.run() };
-      void source.fill(bytes).then(() => (entry.isConnected = false));
-      this.#running.add(entry);
-      await entry.over;
-      this.#running.delete(entry);
-      this.#slotsTaken -= 1;
+      try {
+        await this.#run(answer, streamKey, bytes, once);
+      } catch (error) {
+        logError("broadcast.failed", { streamId, sessionId, ...errorFields(error) });
+        once("encoder_failed");
+      } finally {
+        this.#slotsTaken -= 1;
+      }
     };
     return { accepted: true, streamId, sessionId, take };
+  }
+
+  async #authorize({ protocol, streamKey, passphrase }: Incoming) {
+    const { gatewayId, startedAt } = this.#options;
+    this.#pending += 1;
+    try {
+      this.#encoders.prepare(); // starts while the Worker authorizes
+      return await this.#worker.authorize({
+        gatewayId,
+        gatewayStartedAt: startedAt,
+        protocol,
+        streamKey,
+        ...(passphrase === undefined ? {} : { passphrase }),
+      });
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  async #run(session: Accepted, streamKey: string, bytes: AsyncIterable<Uint8Array>, hangUp: HangUp): Promise<void> {
+    const source = new SourceBuffer();
+    const broadcast = new LiveBroadcast(source, session, hangUp, () => this.#encoders.take());
+    const entry = { broadcast, streamKey, isConnected: true, over: broadcast.run() };
+    void source.fill(bytes).then(() => (entry.isConnected = false));
+    this.#running.add(entry);
+    try {
+      await entry.over;
+    } finally {
+      this.#running.delete(entry);
+    }
   }
 
   #isOnAir = (key: string) => [...this.#running].some((one) => one.isConnected && one.streamKey === key);

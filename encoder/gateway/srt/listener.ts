@@ -5,6 +5,7 @@
  */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
+import { errorFields } from "../../../protocol/error-fields.ts";
 import { log, logError, logWarning } from "../../../protocol/log.ts";
 import { SpareProcess } from "../../platform/spare-process.ts";
 import type { Listener, Reception } from "../reception/incoming.ts";
@@ -134,7 +135,7 @@ class SrtProxy implements Listener {
       await this.#decideAndReceive(caller, conclusion, handshake);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      logError("srt.receiver_failed", { remote: remoteOf(caller), how: code ?? (error as Error).name });
+      logError("srt.receiver_failed", { remote: remoteOf(caller), how: code ?? "unexpected", ...errorFields(error) });
       this.#refuse(caller, conclusion, REJECT.resource);
     }
   }

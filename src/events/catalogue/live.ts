@@ -18,8 +18,8 @@ const sampleTarget = (): z.output<typeof SimulcastTarget> => ({
   isEnabled: true,
 });
 
-/** The stream as the API returns it. */
-const LiveStream = z
+/** The stream as the API returns it, with every field of its record. */
+export const EventStream = z
   .strictObject({
     streamId: HexId,
     streamKey: z.string(),
@@ -52,7 +52,7 @@ const LiveStream = z
     }),
   })
   .openapi("EventStream");
-const sampleStream = (status: z.output<typeof LiveStream>["status"]): z.output<typeof LiveStream> => ({
+const sampleStream = (status: z.output<typeof EventStream>["status"]): z.output<typeof EventStream> => ({
   streamId: SAMPLE.streamId,
   streamKey: `5be2071fa98c4d36b07e1fd52c94a680k${SAMPLE.streamId}`,
   srtSecret: `90c7d3e61b5f4a82ae04f8c16d2b7359k${SAMPLE.streamId}`,
@@ -80,9 +80,9 @@ const inLive = kindsOf("live", "live");
 const live = (
   status: string,
   when: string,
-  streamStatus: z.output<typeof LiveStream>["status"],
+  streamStatus: z.output<typeof EventStream>["status"],
   more: { videoType?: string; isSent?: boolean } = {},
-) => inLive({ isSent: true, ...more, status, when, data: LiveStream, example: sampleStream(streamStatus) });
+) => inLive({ isSent: true, ...more, status, when, data: EventStream, example: sampleStream(streamStatus) });
 
 const target = (status: string, when: string) =>
   inLive({

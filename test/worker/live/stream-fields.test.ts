@@ -1,6 +1,7 @@
 /** A field that a request for a stream may have is stored and answered. The fields are read from the schemas, so a new one fails until it is tried here. */
 import { expect, test } from "vitest";
-import { InputMediaSettings, UpdateStream } from "../../../src/live/streams/schemas.ts";
+import { EventStream } from "../../../src/events/catalogue/live.ts";
+import { InputMediaSettings, StreamRecordSchema, UpdateStream } from "../../../src/live/streams/schemas.ts";
 import { isLater } from "../../../src/platform/http/later.ts";
 import { newWorkspace } from "../workspace.ts";
 
@@ -24,7 +25,7 @@ const read = async (response: Promise<Response>) =>
 test("each setting of a stream, and each change, is shown by the stream", async () => {
   const { shape } = InputMediaSettings;
   const fields = Object.entries(shape).filter(([, schema]) => !isLater(schema));
-  expect(fields.map(([name]) => name)).toEqual([...Object.keys(SETTINGS), "drmConfigurationId"]);
+  expect(fields.map(([name]) => name).toSorted()).toEqual([...Object.keys(SETTINGS), "drmConfigurationId"].toSorted());
   expect(Object.keys(UpdateStream.shape)).toEqual(Object.keys(CHANGE));
 
   const workspace = await newWorkspace();
@@ -33,4 +34,9 @@ test("each setting of a stream, and each change, is shown by the stream", async 
   expect(await read(workspace.request("GET", path))).toMatchObject(SETTINGS);
   for (const [name, value] of Object.entries(CHANGE)) await workspace.request("PATCH", path, { [name]: value });
   expect(await read(workspace.request("GET", path))).toMatchObject({ ...SETTINGS, ...CHANGE });
+});
+
+test("events of a stream have every field of its record: src/events/catalogue/live.ts", () => {
+  const inEvents = Object.keys(EventStream.shape);
+  expect(Object.keys(StreamRecordSchema.shape).filter((name) => !inEvents.includes(name))).toEqual([]);
 });
