@@ -1,4 +1,4 @@
-/** Buffers the audio packets of a timeline that the picture has not reached yet. */
+/** Buffers audio packets after a jump of the source's timestamps, until the picture has jumped to the same timeline. */
 import type { TimedPacket } from "./live-source.ts";
 
 /** Of each sound. */
