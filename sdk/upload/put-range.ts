@@ -43,7 +43,7 @@ export async function putRange(
     response = await fetch(request);
   } catch (cause) {
     signal?.throwIfAborted();
-    const error = new ConnectionError(`the upload at ${new URL(url).origin} does not answer`, { cause });
+    const error = new ConnectionError(`the upload at ${new URL(url).origin} does not answer${origin()}`, { cause });
     return { kind: "failed", error, delayMs: null };
   }
   if (response.ok) return { kind: "complete" };
@@ -60,3 +60,9 @@ function storedBytes(range: string | null): number {
   const [, last] = /^bytes=0-(\d+)$/.exec(range ?? "") ?? [];
   return last === undefined ? 0 : Number(last) + 1;
 }
+
+/** A browser does not tell a page whether the server was not reached or does not accept the page's origin. */
+const origin = (): string =>
+  "document" in globalThis
+    ? `, or was created with a corsOrigin that is not this page's: ${globalThis.location.origin}`
+    : "";

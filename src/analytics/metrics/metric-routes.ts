@@ -152,7 +152,12 @@ const errorsRoute = createRoute({
   path: "/v1/data/errors",
   tags,
   security,
-  request: { query: z.object({ ...scopeQuery, limit: limitQuery(1) }) },
+  request: {
+    query: z.object({
+      ...scopeQuery,
+      limit: limitQuery(1, "Rows of each list, from the most frequent error; by default that one alone"),
+    }),
+  },
   responses: {
     200: envelopeAnswer(
       {

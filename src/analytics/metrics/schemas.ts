@@ -21,8 +21,8 @@ export const scopeQuery = {
 };
 export const ScopeQuery = z.object(scopeQuery);
 
-export const limitQuery = (byDefault: number) =>
-  z.coerce.number().int().min(1).max(50).default(byDefault).openapi({ description: "Rows" });
+export const limitQuery = (byDefault: number, description = "Rows") =>
+  z.coerce.number().int().min(1).max(50).default(byDefault).openapi({ description });
 export const pageNumber = z.coerce
   .number()
   .int()
