@@ -62,7 +62,8 @@ function storedBytes(range: string | null): number {
 }
 
 /** A browser does not tell a page whether the server was not reached or does not accept the page's origin. */
-const origin = (): string =>
-  "document" in globalThis
-    ? `, or was created with a corsOrigin that is not this page's: ${globalThis.location.origin}`
-    : "";
+function origin(): string {
+  const { document, location } = globalThis as { document?: unknown; location?: { origin: string } };
+  if (document === undefined || location === undefined) return "";
+  return `, or was created with a corsOrigin that is not this page's: ${location.origin}`;
+}

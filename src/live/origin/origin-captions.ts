@@ -10,6 +10,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS captions (channel TEXT, msn INTEGER, 
 /** Releases before 2026-11-25 moved the cues of older segments to R2. Sessions that were on air then have such rows. */
 const IS_KEPT = "cues <> ''";
 const CHANNELS_KEY = "captions";
+const LISTED_KEY = "captionsListed";
 const BYTES_KEY = "captionsBytes";
 /** Captions of a segment, as JSON. Later parts of a segment beyond it are not shown. A row holds 2 MB. */
 const MAX_LENGTH = 256 * 1024;
@@ -25,10 +26,14 @@ const PAGE_LENGTH = 4 << 20;
 export class OriginCaptions {
   readonly #storage: DurableObjectStorage;
   #channels: CaptionChannel[];
+  /** Channels that viewers have been offered, also those that are left out by now: players that chose one follow it to the end of the broadcast. */
+  readonly #hasListed: Set<string>;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#channels = storage.kv.get<CaptionChannel[]>(CHANNELS_KEY) ?? [];
+    const listed = storage.kv.get<string[]>(LISTED_KEY) ?? this.offered.map(({ name }) => name);
+    this.#hasListed = new Set(listed);
   }
 
   /** The channels for viewers. */
@@ -41,11 +46,9 @@ export class OriginCaptions {
 
   /** Adds what is shown during a part. Every rung of the picture brings it; the first one counts. */
   add(msn: number, part: number, captions: PartCaptions): void {
-    for (const { channel, language = "und", isSubtitle, cues } of captions) {
-      const labels = { languageCode: languageTag(language), ...(isSubtitle === true ? { isSubtitle } : {}) };
-      if (!this.has(channel)) this.#announce({ name: channel, ...labels });
-      if (this.offered.some(({ name }) => name === channel)) this.#add(channel, msn, part, cues);
-    }
+    const added = captions.filter(({ channel }) => !this.has(channel));
+    if (added.length > 0) this.#announce(added);
+    for (const { channel, cues } of captions) if (this.#hasListed.has(channel)) this.#add(channel, msn, part, cues);
   }
 
   #add(channel: string, msn: number, part: number, cues: Cue[]): void {
@@ -75,10 +78,17 @@ export class OriginCaptions {
     return true;
   }
 
-  #announce(channel: CaptionChannel): void {
+  #announce(added: PartCaptions): void {
     if (this.#channels.length === 0) this.#storage.sql.exec(SCHEMA);
-    this.#channels = [...this.#channels, channel].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const channels = added.map(({ channel, language = "und", isSubtitle }) => ({
+      name: channel,
+      languageCode: languageTag(language),
+      ...(isSubtitle === true ? { isSubtitle } : {}),
+    }));
+    this.#channels = [...this.#channels, ...channels].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    for (const { name } of this.offered) this.#hasListed.add(name);
     this.#storage.kv.put(CHANNELS_KEY, this.#channels);
+    this.#storage.kv.put(LISTED_KEY, [...this.#hasListed]);
   }
 
   /** What the channel shows during a segment. */

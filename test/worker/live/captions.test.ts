@@ -92,6 +92,31 @@ test("captions are offered once they have shown text, with the segments and part
   expect([init!.includes("wvtt"), fragment!.includes("paylHELLO")]).toEqual([true, true]);
 });
 
+test("service 1 that has been listed before CC1 goes on for the players that chose it, and is not listed any more", async () => {
+  const { broadcaster, playbackId, base } = await begun(2);
+  const both = (msn: number, channels: string[]) => (part: number) =>
+    channels.flatMap((channel) =>
+      shows(msn, "HELLO", [0, 1, 2, 3])(part).map((captions): PartCaptions[number] => ({ ...captions, channel })),
+    );
+  const listed = async () =>
+    [...(await textOf(`/${playbackId}.m3u8`)).matchAll(/NAME="(CC1|SERVICE1)"/g)].map(([, name]) => name);
+  await bring(broadcaster, 2, { captions: both(2, ["service1"]) });
+  expect(await listed()).toEqual(["SERVICE1"]);
+  await bring(broadcaster, 3, { captions: both(3, ["cc1", "service1"]) });
+  await new Promise((done) => setTimeout(done, 1050)); // an isolate caches the list for a second
+  expect(await listed()).toEqual(["CC1"]);
+  for (const channel of ["cc1", "service1"])
+    expect(await textOf(`${base}/${channel}/3.vtt`)).toBe(`${HEADER}00:00:06.000 --> 00:00:08.000\nHELLO\n\n`);
+});
+
+test("service 1 that comes with CC1 is not stored", async () => {
+  const { broadcaster } = await begun(2);
+  const captions = (part: number): PartCaptions =>
+    ["service1", "cc1"].flatMap((channel) => shows(2, "HELLO", [1])(part).map((one) => ({ ...one, channel })));
+  await bring(broadcaster, 2, { captions });
+  expect(await captionRows(broadcaster.sessionId)).toEqual([{ channel: "cc1", msn: 2 }]);
+});
+
 test("what nobody says costs nothing: a segment without text is empty, and has no row", async () => {
   const { broadcaster, base } = await begun(1);
   const { sessionId } = broadcaster;
