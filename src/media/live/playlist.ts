@@ -124,22 +124,31 @@ function firstWithin({ segments, timescale }: LiveRendition, seconds: number): n
   return first;
 }
 
-function partLines({ msn, parts }: LiveSegment, name: string, timescale: number, extension: "m4s" | "vtt"): string[] {
-  return parts.map(
-    ({ durationTicks, isIndependent }, part) =>
-      `#EXT-X-PART:DURATION=${seconds(durationTicks / timescale)},URI="${name}/${msn}.${part}.${extension}"${isIndependent || extension === "vtt" ? ",INDEPENDENT=YES" : ""}`,
-  );
+function partLines(segment: LiveSegment, name: string, timescale: number, extension: "m4s" | "vtt"): string[] {
+  let endTicks = segment.decodeTicks;
+  return segment.parts.map(({ durationTicks, isIndependent }, part) => {
+    const startTicks = endTicks;
+    endTicks += durationTicks;
+    const duration = secondsBetween(startTicks, endTicks, name, timescale);
+    const independent = isIndependent || extension === "vtt" ? ",INDEPENDENT=YES" : "";
+    return `#EXT-X-PART:DURATION=${duration},URI="${name}/${segment.msn}.${part}.${extension}"${independent}`;
+  });
 }
 
 function segmentLines(segment: LiveSegment, name: string, timescale: number, extension: "m4s" | "vtt"): string[] {
-  const edge = SOUND_RENDITION.test(name) ? laterEdge : nearestEdge;
-  const units = edge(endTicks(segment) / timescale) - edge(segment.decodeTicks / timescale);
-  const inf = `#EXTINF:${seconds(units / UNITS_PER_SECOND)},`;
+  const inf = `#EXTINF:${secondsBetween(segment.decodeTicks, endTicks(segment), name, timescale)},`;
   return [...(segment.isGap ? ["#EXT-X-GAP"] : []), inf, `${name}/${segment.msn}.${extension}`];
 }
 
+/** The duration of a segment or part of the rendition, from its edges on the session's timeline. */
+function secondsBetween(startTicks: number, endTicks: number, name: string, timescale: number): string {
+  const edge = SOUND_RENDITION.test(name) ? laterEdge : nearestEdge;
+  return seconds((edge(endTicks / timescale) - edge(startTicks / timescale)) / UNITS_PER_SECOND);
+}
+
 /**
- * Durations are the differences of rounded segment edges, so that their errors do not add up. Those of sound are rounded up, beyond the picture's:
+ * Durations are the differences of rounded edges, so that their errors do not add up, and the parts of a segment last as long as the segment:
+ * hls.js 1.7 never finishes a segment of captions whose last part ends a microsecond before it, and loads no captions any more. Those of sound are rounded up, beyond the picture's:
  * hls.js 1.7 moves a list's first segment by the difference between the sum of the durations and the media's times. If sound then begins a
  * microsecond after the picture, hls.js finds no segment of it at 0, and a seek to the beginning never ends.
  *

@@ -95,6 +95,32 @@ test("listed durations add up to the true ones within 20 µs, and those of sound
   );
 });
 
+test("the parts of a segment last as long as the segment, as players add them up", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 20 }),
+      fc.constantFrom(["v720", 30_000, 1001], ["v720", 90_000, 3750], ["a1", 44_100, 1024], ["a1", 48_000, 1024]),
+      fc.nat(10_000),
+      (frames, [name, timescale, frameTicks], startFrame) => {
+        const [whole] = session(1).segments;
+        const parts = frames.map((count) => ({
+          bytes: 1,
+          isIndependent: true,
+          durationTicks: count * frameTicks,
+        }));
+        const durationTicks = parts.reduce((sum, part) => sum + part.durationTicks, 0);
+        const segment = { ...whole!, decodeTicks: startFrame * frameTicks, durationTicks, parts };
+        const text = render(session(0, 0, { name: name, timescale: timescale, segments: [segment] }));
+        const listed = lines(text, "#EXT-X-PART:").map((line) =>
+          Number.parseFloat(line.slice("#EXT-X-PART:DURATION=".length)),
+        );
+        const [inf] = lines(text, "#EXTINF").map((line) => Number.parseFloat(line.slice("#EXTINF:".length)));
+        expect(Math.abs(listed.reduce((sum, seconds) => sum + seconds, 0) - inf!)).toBeLessThan(1e-9);
+      },
+    ),
+  );
+});
+
 describe("the live edge", () => {
   test("the hint refers to the first part of the next segment when the last one is whole", () => {
     expect(render(session(3))).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v720/3.0.m4s"');
