@@ -131,6 +131,7 @@ test("a result that the Worker does not understand fails the job at once, and th
   desk.refusal = '{"error":{"code":422,"fields":[{"field":"source.durationMs"}]}}';
   expect((await encoder.request("POST", "/jobs", job)).status).toBe(202);
   expect(await desk.ending).toMatchObject({ failure: { code: "encoder_failed" } });
+  await eventually(() => encoder.logs.some(({ event }) => event === "job.not_reported"));
   expect(encoder.logs).toContainEqual(
     expect.objectContaining({
       level: "error",
