@@ -150,7 +150,7 @@ export class HeldJob {
   #reportFailed(error: unknown): void {
     const isExpected = error instanceof JobStopped || this.isCancelled;
     const { jobId, attempt } = this.job;
-    if (!isExpected) logError("job.not_reported", { jobId, attempt, reason: reasonOf(error) });
+    if (!isExpected) logError("job.not_reported", { jobId, attempt, reason: causeOf(error) });
   }
 
   #scheduleHeartbeat(): void {
@@ -210,9 +210,5 @@ export class HeldJob {
     clearTimeout(this.#heartbeat);
   }
 }
-
-/** What the Worker said, or the message of an error without a cause. */
-const reasonOf = (error: unknown): string =>
-  error instanceof Error && error.cause === undefined ? error.message : causeOf(error);
 
 const JSON_TYPE = { "Content-Type": "application/json" };

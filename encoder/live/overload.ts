@@ -1,6 +1,6 @@
 /**
- * Selects the rung to drop when the machine cannot encode all of them in real time. It has state and does no I/O. The highest bitrate is dropped first because it
- * costs the most. The rung of the lowest bitrate is never dropped, so every viewer can continue.
+ * Selects the rung to drop when the machine cannot encode all of them in real time. It has state and does no I/O. The highest bitrate is
+ * dropped first because it costs the most. The rung of the lowest bitrate is never dropped, so every viewer can continue.
  */
 
 /** How long the speed must stay below 1 before a rung is dropped. */

@@ -46,8 +46,8 @@ export class OriginCaptions {
 
   /** Adds what is shown during a part. Every rung of the picture brings it; the first one counts. */
   add(msn: number, part: number, captions: PartCaptions): void {
-    const added = captions.filter(({ channel }) => !this.has(channel));
-    if (added.length > 0) this.#announce(added);
+    const isNew = captions.some(({ channel }) => !this.has(channel));
+    if (isNew) this.#announce(captions);
     for (const { channel, cues } of captions) if (this.#hasListed.has(channel)) this.#add(channel, msn, part, cues);
   }
 
@@ -78,14 +78,13 @@ export class OriginCaptions {
     return true;
   }
 
-  #announce(added: PartCaptions): void {
+  #announce(captions: PartCaptions): void {
     if (this.#channels.length === 0) this.#storage.sql.exec(SCHEMA);
-    const channels = added.map(({ channel, language = "und", isSubtitle }) => ({
-      name: channel,
-      languageCode: languageTag(language),
-      ...(isSubtitle === true ? { isSubtitle } : {}),
-    }));
-    this.#channels = [...this.#channels, ...channels].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    for (const { channel, language = "und", isSubtitle } of captions) {
+      const labels = { languageCode: languageTag(language), ...(isSubtitle === true ? { isSubtitle } : {}) };
+      if (!this.has(channel)) this.#channels = [...this.#channels, { name: channel, ...labels }];
+    }
+    this.#channels = this.#channels.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     for (const { name } of this.offered) this.#hasListed.add(name);
     this.#storage.kv.put(CHANNELS_KEY, this.#channels);
     this.#storage.kv.put(LISTED_KEY, [...this.#hasListed]);

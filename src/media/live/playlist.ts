@@ -148,9 +148,9 @@ function secondsBetween(startTicks: number, endTicks: number, name: string, time
 
 /**
  * Durations are the differences of rounded edges, so that their errors do not add up, and the parts of a segment last as long as the segment:
- * hls.js 1.7 never finishes a segment of captions whose last part ends a microsecond before it, and loads no captions any more. Those of sound are rounded up, beyond the picture's:
- * hls.js 1.7 moves a list's first segment by the difference between the sum of the durations and the media's times. If sound then begins a
- * microsecond after the picture, hls.js finds no segment of it at 0, and a seek to the beginning never ends.
+ * hls.js 1.7 never finishes a segment of captions whose last part ends a microsecond before it, and loads no captions any more. Those of sound
+ * are rounded up, beyond the picture's: hls.js moves a list's first segment by the difference between the sum of the durations and the media's
+ * times. If sound then begins a microsecond after the picture, hls.js finds no segment of it at 0, and a seek to the beginning never ends.
  *
  * @param seconds on the session's timeline
  */
