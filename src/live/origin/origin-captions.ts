@@ -1,7 +1,7 @@
 import type { Cue } from "../../../protocol/media/captions/cue.ts";
 import type { PartCaptions } from "../../../protocol/live.ts";
 import { languageTag } from "../../media/languages.ts";
-import { type CaptionChannel, joinCues, withoutRepeats } from "../../media/live/captions.ts";
+import { type CaptionChannel, cutAtParts, joinCues, withoutRepeats } from "../../media/live/captions.ts";
 import { logWarning } from "../../platform/log.ts";
 import type { CaptionPage, SegmentRange } from "./recorded-session.ts";
 
@@ -15,7 +15,7 @@ const BYTES_KEY = "captionsBytes";
 /** Captions of a segment, as JSON. Later parts of a segment beyond it are not shown. A row holds 2 MB. */
 const MAX_LENGTH = 256 * 1024;
 /** Captions of a session, as JSON: a week of roll-up captions, which change five times a second. A database holds 10 GB. */
-const MAX_SESSION_BYTES = 512 << 20;
+const MAX_SESSION_BYTES = 768 << 20;
 /** Of a page for a recording, which is a message of an RPC. */
 const PAGE_LENGTH = 4 << 20;
 
@@ -55,14 +55,31 @@ export class OriginCaptions {
     const known = this.#row(channel, msn);
     if (known !== null && known.lastPart >= part) return;
     const joined = JSON.stringify(joinCues(known?.cues ?? [], cues));
-    if (joined.length > MAX_LENGTH || !this.#takeRoom(bytesOf(joined) - (known?.bytes ?? 0))) return;
+    this.#put(channel, msn, part, known, joined);
+  }
+
+  /**
+   * Cuts the captions of a segment that is complete as those of its parts are, for good: the edges of parts are kept near the live edge only.
+   *
+   * @param edgesMs of the segment's parts, on the session's timeline
+   */
+  cut(msn: number, edgesMs: readonly number[]): void {
+    for (const channel of this.#hasListed) {
+      const known = this.#row(channel, msn);
+      const text = JSON.stringify(cutAtParts(known?.cues ?? [], edgesMs));
+      if (known !== null && text !== JSON.stringify(known.cues)) this.#put(channel, msn, known.lastPart, known, text);
+    }
+  }
+
+  #put(channel: string, msn: number, lastPart: number, known: { bytes: number } | null, cues: string): void {
+    if (cues.length > MAX_LENGTH || !this.#takeRoom(bytesOf(cues) - (known?.bytes ?? 0))) return;
     this.#storage.sql.exec(
       `INSERT INTO captions (channel, msn, last_part, cues) VALUES (?, ?, ?, ?)
        ON CONFLICT (channel, msn) DO UPDATE SET last_part = excluded.last_part, cues = excluded.cues`,
       channel,
       msn,
-      part,
-      joined,
+      lastPart,
+      cues,
     );
   }
 

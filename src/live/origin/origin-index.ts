@@ -5,7 +5,7 @@ import type { ArrivingPart, LiveEnd, OriginSession, PartVerdict } from "../../me
 import { OriginHistory, segmentOf } from "./origin-history.ts";
 import { OriginCaptions } from "./origin-captions.ts";
 import { OriginStore } from "./origin-store.ts";
-import { isOpen } from "../../media/live/captions.ts";
+import { isOpen, partEdges } from "../../media/live/captions.ts";
 import {
   endTicks,
   startsPeriod,
@@ -205,6 +205,7 @@ export class OriginIndex {
   #put(rendition: LiveRendition, segment: LiveSegment): void {
     const { segments, discontinuities } = rendition;
     this.store.saveSegment(rendition.name, segment);
+    if (segment.isWhole) this.#cutCaptions(rendition, segment);
     if (segments.at(-1)?.msn === segment.msn) segments[segments.length - 1] = segment;
     else {
       if (startsPeriod(segments.at(-1), segment)) {
@@ -217,6 +218,11 @@ export class OriginIndex {
       if (old !== undefined) old.parts = [];
       this.history.trim(this.all, this.session!);
     }
+  }
+
+  #cutCaptions(rendition: LiveRendition, segment: LiveSegment): void {
+    if (this.session?.timing.partTargetMs === null || rendition !== this.captionLeader) return;
+    this.captions.cut(segment.msn, partEdges(segment, rendition.timescale, 1000));
   }
 
   #load(session: OriginSession): void {

@@ -72,12 +72,23 @@ export function partTimes(
   timescale: number,
 ): { start: number; end: number } | null {
   const segment = segmentAt(rendition, msn);
-  const own = segment?.parts[part];
-  if (segment === null || own === undefined) return null;
-  const before = segment.parts.slice(0, part).reduce((sum, { durationTicks }) => sum + durationTicks, 0);
-  const scaled = (ticks: number) => Math.round((timescale * (segment.decodeTicks + ticks)) / rendition.timescale);
-  return { start: scaled(before), end: scaled(before + own.durationTicks) };
+  const [start, end] = segment === null ? [] : partEdges(segment, rendition.timescale, timescale).slice(part);
+  return start === undefined || end === undefined ? null : { start, end };
 }
+
+/** Where the segment's parts begin on the session's timeline, and where the last one ends. In ticks of `timescale` */
+export function partEdges({ decodeTicks, parts }: LiveSegment, ownTimescale: number, timescale: number): number[] {
+  let ticks = decodeTicks;
+  const edges = [decodeTicks, ...parts.map(({ durationTicks }) => (ticks += durationTicks))];
+  return edges.map((edge) => Math.round((timescale * edge) / ownTimescale));
+}
+
+/**
+ * The cues of a segment as its parts have them. A player that reads the segment after its parts recognizes a cue it has by its times and
+ * text (hls.js), and shows one that was cut elsewhere a second time.
+ */
+export const cutAtParts = (cues: readonly Cue[], edgesMs: readonly number[]): Cue[] =>
+  edgesMs.slice(1).flatMap((endMs, part) => cuesBetween(cues, edgesMs[part]!, endMs));
 
 /** Whether captions can still be added to the segment: the picture's segment is not complete. */
 export const isOpen = ({ segments }: LiveRendition, msn: number): boolean => {

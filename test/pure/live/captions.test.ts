@@ -3,10 +3,12 @@ import { CaptionScreens } from "../../../encoder/live/caption-screens.ts";
 import { RunCaptions } from "../../../encoder/live/run-captions.ts";
 import { MAX_CAPTIONS_BYTES, PartCaptions } from "../../../protocol/live.ts";
 import {
+  cutAtParts,
   cuesBetween,
   isOpen,
   joinCues,
   liveText,
+  partEdges,
   partTimes,
   withoutRepeats,
 } from "../../../src/media/live/captions.ts";
@@ -123,6 +125,16 @@ test("the primary service of CEA-708 is left out beside CC1, which says the same
     withoutRepeats(names.map((name) => ({ name, languageCode: "und" }))).map(({ name }) => name);
   expect(of("cc1", "cc3", "service1", "service2")).toEqual(["cc1", "cc3", "service2"]);
   expect(of("cc2", "service1")).toEqual(["cc2", "service1"]);
+});
+
+test("a whole segment has the very cues of its parts, also where their times round otherwise than the broadcaster's", () => {
+  const { segments } = session(2);
+  const edges = partEdges({ ...segments[1]!, decodeTicks: 60_016 }, 30_000, 1000);
+  expect(edges).toEqual([2001, 2501, 3001, 3501, 4001]);
+  const cues = [cue(1900, 2000, "BEFORE"), cue(2000, 2700), cue(3001, 4400, "LATER")];
+  const ofParts = edges.slice(1).flatMap((end, part) => cuesBetween(cues, edges[part]!, end));
+  expect(cutAtParts(cues, edges)).toEqual(ofParts);
+  expect(ofParts).toEqual([cue(2001, 2501), cue(2501, 2700), cue(3001, 3501, "LATER"), cue(3501, 4001, "LATER")]);
 });
 
 test("a part's text is cut at the part's ends; media times and cue times are the same clock", () => {

@@ -20,6 +20,10 @@ beforeAll(async () => {
 
 const HEADER = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n";
 const PART_MS = 500;
+const timeOf = (seconds: number) => `00:00:${seconds.toFixed(3).padStart(6, "0")}`;
+/** HELLO during parts that begin at these times, in seconds. A whole segment has the cues of its parts. */
+const hello = (...starts: number[]): string =>
+  HEADER + starts.map((start) => `${timeOf(start)} --> ${timeOf(start + PART_MS / 1000)}\nHELLO\n\n`).join("");
 
 /** `text` is shown during all of these parts of a segment. */
 const shows =
@@ -60,7 +64,7 @@ test("captions are offered once they have shown text, with the segments and part
   const { stream, broadcaster, playbackId, base } = await begun(2);
   await bring(broadcaster, 2, { captions: shows(2, "HELLO", [1, 2], "spa") });
   await bring(broadcaster, 3, { parts: 2 });
-  expect(await textOf(`${base}/cc1/2.vtt`)).toBe(`${HEADER}00:00:04.500 --> 00:00:05.500\nHELLO\n\n`);
+  expect(await textOf(`${base}/cc1/2.vtt`)).toBe(hello(4.5, 5));
   const limited = await workspace.request("POST", at(stream, "/playback-ids"), { resolution: "480p" });
   const { data } = await limited.json<{ data: { id: string } }>();
   expect((await get(`/${data.id}/${broadcaster.sessionId}/cc1/2.vtt`)).status).toBe(200); // a resolution limits the picture alone
@@ -106,7 +110,7 @@ test("service 1 that has been listed before CC1 goes on for the players that cho
   await new Promise((done) => setTimeout(done, 1050)); // an isolate caches the list for a second
   expect(await listed()).toEqual(["CC1"]);
   for (const channel of ["cc1", "service1"])
-    expect(await textOf(`${base}/${channel}/3.vtt`)).toBe(`${HEADER}00:00:06.000 --> 00:00:08.000\nHELLO\n\n`);
+    expect(await textOf(`${base}/${channel}/3.vtt`)).toBe(hello(6, 6.5, 7, 7.5));
 });
 
 test("service 1 that comes with CC1 is not stored", async () => {
@@ -140,12 +144,12 @@ test("every rung brings the captions, and they count once; a segment that is com
   const { broadcaster, base } = await begun(0, {}, facts);
   await bring(broadcaster, 0, { rendition: "v360", captions: shows(0, "HELLO", [0, 1]), parts: 2 });
   await bring(broadcaster, 0, { captions: shows(0, "HELLO", [0, 1]) });
-  const whole = `${HEADER}00:00:00.000 --> 00:00:01.000\nHELLO\n\n`;
+  const whole = hello(0, 0.5);
   expect(await textOf(`${base}/cc1/0.vtt`)).toBe(whole);
   await bring(broadcaster, 0, { rendition: "v360", captions: shows(0, "LATE", [2, 3]) });
   await evictDurableObject(originOf(broadcaster.sessionId));
   expect(await textOf(`${base}/cc1/0.vtt?again`)).toBe(whole);
-  expect(await textOf(`${base}/cc1/0.1.vtt`)).toBe(`${HEADER}00:00:00.500 --> 00:00:01.000\nHELLO\n\n`);
+  expect(await textOf(`${base}/cc1/0.1.vtt`)).toBe(hello(0.5));
 });
 
 test("a blocking playlist request, and a request of the hinted part, are answered when the picture's part is there", async () => {
