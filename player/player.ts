@@ -8,6 +8,7 @@ import { HLS_CONFIG } from "./hls-config.ts";
 import { addressOf, showImages } from "./images.ts";
 import { correctLabels } from "./labels.ts";
 import { forwardKeys, seekByKeys } from "./keyboard.ts";
+import { offerLateCaptions } from "./late-captions.ts";
 import { licenseConfig } from "./licenses.ts";
 import { showLive } from "./live.ts";
 import { Notice } from "./notice.ts";
@@ -87,6 +88,7 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
     // The playlist of a media that is still processed or uploaded grows too, and is no broadcast.
     if (main.dataset["kind"] === "live") {
       showDvrPreviews(video, hls, imagesOf(main));
+      offerLateCaptions(root, video, hls);
       showLive(root, video, hls, () => {
         reporter.end();
         hls.destroy();

@@ -28,6 +28,8 @@ export interface ClockBroadcast {
   keySeconds: number;
   /** Every second the picture carries a caption with the time of its clock. */
   hasCaptions?: boolean;
+  /** From this time of the broadcast on. */
+  captionsAfterSeconds?: number;
 }
 
 const SAMPLE_RATE_HZ = 48_000;
@@ -100,7 +102,8 @@ async function broadcast(): Promise<void> {
       { bytes: frame.data![0]!, strideBytes: frame.linesize[0]!, widthPx: frame.width, heightPx: frame.height },
       nowMs,
     );
-    if (orders.hasCaptions === true && number % frameRate === CAPTION_PICTURE) {
+    const mayHaveCaptions = orders.hasCaptions === true && number >= (orders.captionsAfterSeconds ?? 0) * frameRate;
+    if (mayHaveCaptions && number % frameRate === CAPTION_PICTURE) {
       const words = popOn(new Date(nowMs).toISOString().slice(11, 23));
       words.copy(frame.newSideData(AV_FRAME_DATA_A53_CC, words.length));
     }

@@ -3,6 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CODE_BITS, CODE_PLACE, decodeClock } from "../../../scripts/live/clock-code.ts";
 import { parseWebVtt } from "../../../src/media/captions/webvtt.ts";
+import { joinCues } from "../../../src/media/live/captions.ts";
 import { type Broadcaster, startBroadcaster } from "../../support/clock-broadcaster.ts";
 import {
   eventually,
@@ -95,7 +96,8 @@ test("a cue begins with the picture that carries it, and its segments are those 
       [initUrl, url].map(async (one) => Buffer.from(await (await fetch(one)).arrayBuffer())),
     );
     const pictures = await decodePictures(Buffer.concat(bytes));
-    for (const { startMs, text } of parseWebVtt(await fetchText(captions![n]!.url)).cues) {
+    const { cues } = parseWebVtt(await fetchText(captions![n]!.url)); // cut at the parts of the segment
+    for (const { startMs, text } of joinCues([], cues)) {
       // The first cue of a segment may go on from the segment before.
       const shown = pictures.find(({ timeSeconds }) => Math.abs(timeSeconds * 1000 - startMs) < FRAME_MS / 2);
       const clock = shown === undefined ? null : clockIn(shown);
@@ -206,4 +208,40 @@ test("the recording has the captions as a track, each with the picture that carr
   }
   expect(behindMs.length).toBeGreaterThanOrEqual(SEGMENTS);
   expect(behindMs.filter((ms) => ms !== 0)).toEqual([]);
+});
+
+test("the hosted page offers captions that begin after it was opened; to choose them keeps it at the live position", async () => {
+  const later = await newLiveStream(platform);
+  const tab = await browser.newPage();
+  const shown = () =>
+    tab.evaluate(() => {
+      const { textTracks, paused, currentTime } = document.querySelector("video")!;
+      const tracks = [...textTracks].filter(({ kind }) => kind === "captions");
+      const cues = tracks.flatMap(({ mode, activeCues }) => (mode === "showing" ? [...(activeCues ?? [])] : []));
+      const texts = cues.map((cue) => (cue as VTTCue).text);
+      return { labels: tracks.map(({ label }) => label), texts, isPlaying: !paused && currentTime > 0 };
+    });
+  const playing = { ...SOURCE, format: "mpegts", hasCaptions: true, captionsAfterSeconds: 5 } as const;
+  await tab.goto(manifestOf(platform, later).replace(/\/([^/]+)\.m3u8$/, "/player/$1"));
+  const late = await startBroadcaster(later.ingest.srt, playing);
+  try {
+    await eventually("playback without captions", async () => {
+      const { labels, isPlaying } = await shown();
+      return (isPlaying && labels.length === 0) || null;
+    });
+    await eventually("captions in the menu", async () => (await shown()).labels.length > 0 || null);
+    const item = tab.locator("media-captions-menu [role=menuitemradio]").filter({ hasText: "CC1" });
+    await item.evaluate((one: HTMLElement) => one.click());
+    const text = await eventually("a caption", async () => (await shown()).texts[0] ?? null);
+    expect(sinceMs(Date.now(), text)).toBeLessThan(10_000);
+    expect(await shown()).toMatchObject({ labels: ["CC1"], texts: [expect.any(String)], isPlaying: true });
+    const texts = new Set<string>();
+    await eventually("more captions", async () => {
+      for (const one of (await shown()).texts) texts.add(one);
+      return texts.size > 3 || null;
+    });
+  } finally {
+    await late.stop();
+    await tab.close();
+  }
 });
