@@ -140,7 +140,13 @@ function orRefuse<Value>(read: () => Value): Value {
 }
 
 function selectedFiles({ since, files: named }: Selection): string[] | null {
-  if (since !== null) return testsFor(changedFiles(since), importGraph());
+  if (since !== null) {
+    const changed = changedFiles(since);
+    console.log(
+      `Changed files: ${changed.length}. Reading the imports of all files to find the tests that they can break…`,
+    );
+    return testsFor(changed, importGraph());
+  }
   const missing = named.filter((file) => !existsSync(file));
   if (missing.length > 0) throw new Error(`there is no ${missing.join(", ")}`);
   return named.length > 0 ? named : null;
