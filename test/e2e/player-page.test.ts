@@ -80,7 +80,7 @@ test("the page plays from the keyboard, shows the title unchanged, and loads not
   await page.close();
 });
 
-test("the controls of sound alone stay in view, and those over a picture do not", async () => {
+test("the controls of sound alone stay in view without picture-in-picture, and those over a picture do not", async () => {
   const { assetId, playbackId } = await seedLadder(worker, flower, "Birds");
   for (const kind of ["picture", "sound"]) {
     if (kind === "sound")
@@ -90,6 +90,7 @@ test("the controls of sound alone stay in view, and those over a picture do not"
     await page.keyboard.press("k");
     await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 3);
     expect(await page.locator("media-controller[userinactive]").count()).toBe(kind === "picture" ? 1 : 0);
+    expect(await page.locator("media-pip-button").isVisible()).toBe(kind === "picture");
     await page.close();
   }
 });
