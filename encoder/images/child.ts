@@ -3,13 +3,11 @@ import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { errorFields } from "../../protocol/error-fields.ts";
 import { JobError } from "../platform/errors.ts";
-import { endWithParent } from "../platform/orphan.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { makeImage } from "./make-image.ts";
 import type { ImageChildMessage, ImageFailure, MakeMessage } from "./messages.ts";
 
 Log.setLevel(AV_LOG_QUIET);
-endWithParent();
 const input = new ByteQueue(process.stdin);
 process.on("message", (message: MakeMessage) => void answer(message));
 send({ type: "ready" });

@@ -10,12 +10,10 @@ import { encodeSound } from "../media/sound.ts";
 import type { ChildMessage, ParentMessage } from "./messages.ts";
 import { errorFields } from "../../protocol/error-fields.ts";
 import type { Job, JobResult } from "../../protocol/jobs.ts";
-import { endWithParent } from "../platform/orphan.ts";
 
 const TICK_MS = 200;
 
 Log.setLevel(AV_LOG_QUIET);
-endWithParent();
 let job: Job | undefined;
 process.on("message", (message: ParentMessage) => {
   if (message.type === "run") {

@@ -9,12 +9,10 @@ import { encodeBroadcast, type Ending } from "./broadcast.ts";
 import type { BroadcastListener, BroadcastPlan } from "./output.ts";
 import type { OverloadPolicy } from "./overload.ts";
 import { type ChildOrder, encodeMessage, type WireMessage } from "./wire.ts";
-import { endWithParent } from "../platform/orphan.ts";
 
 /** Encodes one broadcast, then exits. */
 export function serveBroadcast(overload: Pick<OverloadPolicy, "decide">): void {
   Log.setLevel(AV_LOG_QUIET);
-  endWithParent();
   process.on("message", (order: ChildOrder) => {
     if ("plan" in order) void encode(order.plan, overload);
     else if ("start" in order) place?.(order.start);

@@ -4,7 +4,10 @@
  */
 import { type ChildProcess, fork, type ForkOptions } from "node:child_process";
 import { existsSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { logOutput } from "./child-output.ts";
 
+const SETUP = new URL("./child-setup.ts", import.meta.url).href;
 const SETPRIV = "/usr/bin/setpriv"; // util-linux
 
 export interface MediaProcessOptions {
@@ -27,7 +30,7 @@ export function startMediaProcess(
   script: string,
   { stdio, heapMiB, environment = {} }: MediaProcessOptions,
 ): ChildProcess {
-  const node = [process.execPath, `--max-old-space-size=${heapMiB}`];
+  const node = [process.execPath, `--max-old-space-size=${heapMiB}`, `--import=${SETUP}`];
   const [execPath, ...execArgv] = existsSync(SETPRIV) ? [SETPRIV, "--no-new-privs", "--", ...node] : node;
   const options = {
     env: { PATH: process.env["PATH"] ?? "", ...compileCache(), ...environment },
@@ -39,6 +42,7 @@ export function startMediaProcess(
   } satisfies ForkOptions;
   const child = forkOrThrow(script, options);
   child.on("error", () => {}); // reported by the supervisor
+  logOutput(child, `${basename(dirname(script))}/${basename(script)}`);
   if (child.pid === undefined) throw new ProcessNotStarted("The system refused to start a process.");
   return child;
 }

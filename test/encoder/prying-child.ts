@@ -14,7 +14,7 @@ const tried = (act: () => unknown) => {
 const status = readFileSync("/proc/self/status", "utf8");
 const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, "m").exec(status)?.[1];
 
-process.send!({
+const found = {
   environment: Object.keys(process.env).filter(
     (name) => !["NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE"].includes(name),
   ),
@@ -29,4 +29,5 @@ process.send!({
   compiledCode: tried(() => writeFileSync(join(process.env["NODE_COMPILE_CACHE"]!, "changed"), "")),
   becomingRoot: tried(() => process.setuid!(0)),
   passwords: tried(() => execFileSync("cat", ["/etc/shadow"], { stdio: "ignore" })),
-});
+};
+process.send!(found, () => process.exit());

@@ -11,7 +11,6 @@ import { Publisher } from "./publisher.ts";
 import { remuxToFlv, UnsupportedSource } from "./remux.ts";
 import { TagQueue } from "./tag-queue.ts";
 import { destinationOf, type SimulcastReason } from "./target.ts";
-import { endWithParent } from "../../platform/orphan.ts";
 
 export interface PushPlan {
   url: string;
@@ -29,7 +28,6 @@ export type PushMessage =
 const CONNECTION = 4; // descriptor after the pipes and the IPC channel
 
 Log.setLevel(AV_LOG_QUIET);
-endWithParent();
 process.once("message", (plan: PushPlan) => void run(plan));
 
 async function run(plan: PushPlan): Promise<void> {

@@ -128,7 +128,7 @@ export class TargetPush {
   /** Passes the connection and the broadcast to a child process. @returns how it ended */
   #publish(socket: Socket): Promise<SimulcastFailure> {
     const child = startMediaProcess(CHILD_PATH, {
-      stdio: ["pipe", "ignore", "ignore", "ipc", socket],
+      stdio: ["pipe", "ignore", "pipe", "ipc", socket],
       heapMiB: HEAP_MIB,
       environment: this.#environment,
     });

@@ -4,7 +4,6 @@
  */
 import { IOContext, Log } from "node-av/lib";
 import { AV_LOG_QUIET, AVIO_FLAG_READ } from "node-av/constants";
-import { endWithParent } from "../../platform/orphan.ts";
 
 export interface SrtPlan {
   port: number;
@@ -17,7 +16,6 @@ const ACCEPT_MICROSECONDS = 5_000_000;
 const READ_BYTES = 1316;
 
 Log.setLevel(AV_LOG_QUIET);
-endWithParent();
 process.once("message", (plan: SrtPlan) => void receive(plan));
 
 async function receive({ port, passphrase }: SrtPlan): Promise<void> {

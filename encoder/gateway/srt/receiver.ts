@@ -15,7 +15,7 @@ const HEAP_MIB = 128;
 
 /** Started before it is needed. The only secret it receives is the caller's passphrase. @throws {ProcessNotStarted} */
 export const startSrtChild = (): ChildProcess =>
-  startMediaProcess(CHILD_PATH, { stdio: ["ignore", "pipe", "ignore", "ipc"], heapMiB: HEAP_MIB });
+  startMediaProcess(CHILD_PATH, { stdio: ["ignore", "pipe", "pipe", "ipc"], heapMiB: HEAP_MIB });
 
 export class SrtReceiver {
   /** Receives datagrams for the caller. */

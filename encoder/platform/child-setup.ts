@@ -1,0 +1,13 @@
+/** Runs in every media process before its script (media-process.ts). */
+import { Console } from "node:console";
+
+// Stdout carries media and messages. The parent logs what it reads from stderr.
+globalThis.console = new Console({ stdout: process.stderr, stderr: process.stderr });
+
+/** SIGKILL, because a regular exit waits for pending libav calls, which may never return. */
+const end = () => void process.kill(process.pid, "SIGKILL");
+const parentPid = process.ppid;
+process.on("disconnect", end);
+// A message to a parent that has just exited fails before `disconnect`, and ends the script.
+process.on("exit", () => process.ppid !== parentPid && end());
+if (!process.connected) end(); // the parent has exited already
