@@ -1,24 +1,13 @@
 import * as durableObjects from "../durable-objects/index.ts";
-import { evaluateAlerts } from "./analytics/alerts/evaluate-alerts.ts";
-import { moveViews } from "./analytics/engines/move-views.ts";
-import { sweepExports } from "./analytics/exports/repository.ts";
-import { consumePurges, sweepAssets } from "./library/assets/index.ts";
-import { sweepUploads } from "./library/uploads/index.ts";
+import { consumePurges } from "./library/assets/index.ts";
 import type { CONSUMED_QUEUES } from "./platform/bindings.ts";
 import type { Env } from "./platform/env.ts";
 import { createFetch } from "./app.ts";
-import { forgetOldAnswers } from "./platform/http/idempotency.ts";
+import { runCron } from "./cron.ts";
 import { errorFields, logError } from "./platform/log.ts";
 import { logFailures } from "./platform/machine/log-failures.ts";
-import { consumeClips, isOffAir, sweepClips, sweepSecrets, sweepStreams } from "./live/index.ts";
-import { deleteOld } from "./retention.ts";
-import {
-  consumeDeadDeliveries,
-  consumeDeliveries,
-  refreshMatchedTypes,
-  resealSecrets,
-  sweepDeliveries,
-} from "./events/webhooks/index.ts";
+import { consumeClips } from "./live/index.ts";
+import { consumeDeadDeliveries, consumeDeliveries } from "./events/webhooks/index.ts";
 
 // By name, because wrangler's types lack the classes of an `export *`.
 export {
@@ -68,26 +57,11 @@ export default {
     }
   },
   async scheduled(controller, env) {
-    const now = new Date(controller.scheduledTime);
-    const tasks = {
-      sweepAssets: sweepAssets(env, now, isOffAir),
-      sweepDeliveries: sweepDeliveries(env, now),
-      sweepStreams: sweepStreams(env, now),
-      sweepUploads: sweepUploads(env, now),
-      sweepClips: sweepClips(env, now),
-      sweepExports: sweepExports(env, now),
-      evaluateAlerts: evaluateAlerts(env, now),
-      moveViews: moveViews(env, now),
-      refreshMatchedTypes: refreshMatchedTypes(env),
-      resealSecrets: resealSecrets(env),
-      sweepSecrets: sweepSecrets(env),
-      deleteOld: deleteOld(env, now),
-      forgetOldAnswers: forgetOldAnswers(env, now),
-    };
-    await Promise.all(
-      Object.entries(tasks).map(([task, done]) =>
-        done.catch((error: unknown) => logError("cron.task_failed", { task, ...errorFields(error) })),
-      ),
-    );
+    try {
+      await runCron(env, new Date(controller.scheduledTime));
+    } catch (error) {
+      logError("cron.failed", errorFields(error));
+      throw error;
+    }
   },
 } satisfies ExportedHandler<Env>;

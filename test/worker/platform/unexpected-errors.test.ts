@@ -10,6 +10,7 @@ import {
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createApp, createFetch } from "../../../src/app.ts";
+import { runCron } from "../../../src/cron.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { errorFields } from "../../../src/platform/log.ts";
 import { Timers } from "../../../src/platform/machine/timers.ts";
@@ -97,6 +98,20 @@ test("a task of the cron, by its name; the other tasks run", async () => {
     error: "TypeError: no tracks",
     stack: here("Object.throwsInside \\[as WEBHOOK_KEYS\\]"),
   });
+});
+
+test("a task of the cron that throws before it waits for anything, by its name", async () => {
+  const done = vi.fn<() => void>();
+  await runCron(env, new Date(), { broken: throwsInside, done });
+  expect(lineOf("cron.task_failed")).toMatchObject({ task: "broken", stack: here("throwsInside") });
+  expect(done).toHaveBeenCalledOnce();
+});
+
+test("an error of the cron beside its tasks", async () => {
+  const controller = createScheduledController({ scheduledTime: new Date(), cron: "* * * * *" });
+  Object.defineProperty(controller, "scheduledTime", { get: throwsInside });
+  await expect(worker.scheduled(controller, env)).rejects.toThrow("no tracks");
+  expect(lineOf("cron.failed")).toMatchObject({ level: "error", error: "TypeError: no tracks" });
 });
 
 async function queriesNothing(): Promise<void> {
