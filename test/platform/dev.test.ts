@@ -24,6 +24,7 @@ const COPIED = [
 ];
 
 let root: string;
+let mediaId = "";
 let dev: { child: ChildProcess; output: () => string; exit: Promise<number | null> };
 let local: { baseUrl: string; workspaceId: string; username: string; password: string };
 const env: NodeJS.ProcessEnv = {
@@ -68,6 +69,10 @@ const api = (path: string, init: RequestInit = {}, { username, password } = loca
     headers: { authorization: `Basic ${btoa(`${username}:${password}`)}`, "content-type": "application/json" },
   });
 
+/** Runs a script of the repository beside it. */
+const run = async (script: string, ...args: string[]) =>
+  (await promisify(execFile)(process.execPath, [`scripts/${script}.ts`, ...args, "--dev"], { cwd: root, env })).stdout;
+
 test("the first run generates the secrets for the developer alone, and the whole platform is up", async () => {
   const file = join(root, ".dev.vars");
   expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -96,15 +101,23 @@ test("a clip gets ready", async () => {
     const status = async () =>
       ((await (await api(`/v1/on-demand/${created.data.id}`)).json()) as { data: Media }).data.status;
     await expect.poll(status, { timeout: 60_000, interval: 200 }).toBe("Ready");
+    mediaId = created.data.id;
   } finally {
     source.close();
   }
 });
 
+test("npm run state shows what the database, the bucket and the durable objects keep, and changes nothing", async () => {
+  expect(await run("state")).toMatch(/'AssetMachine' +│ 1 /);
+  expect(await run("state", "d1", "SELECT id, status FROM assets")).toMatch(new RegExp(`${mediaId}.*'ready'`));
+  expect(await run("state", "r2", `assets/${mediaId}/source`)).toContain(`'assets/${mediaId}/source'`);
+  expect((await run("state", "AssetMachine")).trim()).toBe(mediaId);
+  expect(await run("state", "AssetMachine", mediaId)).toMatch(/data: \{ status: 'ready' \}[^]*│ 'jobs' +│ \d+ /);
+  await expect(run("state", "AssetMachine", mediaId, "DELETE FROM jobs")).rejects.toThrow("readonly database");
+  await expect(run("state", "AssetMachines")).rejects.toThrow(/These have: AssetMachine, /);
+});
+
 test("npm run workspace and npm run credential work beside it: a new credential is valid, a revoked one is not", async () => {
-  const run = async (script: string, ...args: string[]) =>
-    (await promisify(execFile)(process.execPath, [`scripts/${script}.ts`, ...args, "--dev"], { cwd: root, env }))
-      .stdout;
   const made = await run("workspace", "create", "Bob's");
   const valueOf = (label: string) => new RegExp(`^  ${label} +(\\S+)$`, "m").exec(made)?.[1] ?? "";
   const credential = { ...local, username: valueOf("username"), password: valueOf("password") };

@@ -1,0 +1,53 @@
+/** The state that Miniflare keeps on disk for `npm start` and `npm run dev`. Read-only. */
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { deserialize } from "node:v8";
+
+export type Row = Record<string, unknown>;
+
+/** The databases of a folder, such as `d1/miniflare-D1DatabaseObject`, without Miniflare's own. The newest is last. */
+export function databasesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder).filter((name) => name.endsWith(".sqlite") && name !== "metadata.sqlite");
+  const createdMs = new Map(files.map((name) => [name, statSync(join(folder, name)).birthtimeMs]));
+  return files.toSorted((a, b) => createdMs.get(a)! - createdMs.get(b)!).map((name) => join(folder, name));
+}
+
+/** @throws the error of SQLite; a statement that writes is one */
+export function query(file: string, sql: string, ...values: string[]): Row[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database.prepare(sql).all(...values);
+  } finally {
+    database.close();
+  }
+}
+
+/** The classes of Durable Objects that have objects: the folders are named after the Worker and the class. */
+export function objectFolders(state: string): Map<string, string> {
+  const folder = join(state, "do");
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return new Map(names.map((name) => [name.slice(name.indexOf("-") + 1), join(folder, name)]));
+}
+
+/** The objects of a class by their names, which Miniflare keeps in each. */
+export function objectsIn(folder: string): { name: string; file: string }[] {
+  return databasesIn(folder).map((file) => {
+    const [row] = query(file, "SELECT name FROM sqlite_master WHERE name = '__miniflare_do_name'");
+    const [named] = row === undefined ? [] : query(file, "SELECT name FROM __miniflare_do_name");
+    return { name: String(named?.["name"] ?? ""), file };
+  });
+}
+
+/** What an object keeps: the values of its key-value storage, and the number of rows of each of its tables. */
+export function contentsOf(file: string): { values: Row; tables: Row } {
+  const names = query(file, "SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => String(name));
+  const rows = names.includes("_cf_KV") ? query(file, "SELECT key, value FROM _cf_KV ORDER BY key") : [];
+  const own = names.filter((name) => !/^(_cf_|__miniflare_|sqlite_)/.test(name));
+  const counts = own.map((name) => [name, query(file, `SELECT count(*) AS rows FROM "${name}"`)[0]?.["rows"]]);
+  return {
+    values: Object.fromEntries(rows.map(({ key, value }) => [key, deserialize(value as Uint8Array)])),
+    tables: Object.fromEntries(counts),
+  };
+}

@@ -1,0 +1,85 @@
+/** `npm run state`: what the platform on this machine keeps, for its developers. */
+import { join, resolve } from "node:path";
+import { inspect, parseArgs } from "node:util";
+import { StartError } from "./local/settings.ts";
+import { contentsOf, databasesIn, objectFolders, objectsIn, query, type Row } from "./local/state-files.ts";
+
+const USAGE = `npm run state                                 the classes of Durable Objects, and how many objects each has
+npm run state -- d1 "SELECT …"                a query of the database
+npm run state -- r2 [PREFIX]                  the keys of R2 that begin with it
+npm run state -- CLASS                        the names of the class's objects, the newest last
+npm run state -- CLASS NAME ["SELECT …"]      what an object keeps, or a query of its tables
+
+  --dev   of npm run dev, instead of npm start
+
+Reads only, also while the platform runs. NAME is the id of a media (AssetMachine), stream (LiveStreamMachine) or session (LiveOrigin), …`;
+
+const MOST_KEYS = 1000;
+
+function print(rows: Row[]): void {
+  if (rows.length === 0) console.log("no rows");
+  else console.table(rows);
+}
+
+/** @throws {StartError} when nothing is kept there */
+function databaseIn(state: string, folder: string): string {
+  const [file] = databasesIn(join(state, folder));
+  if (file === undefined) throw new StartError(`There is no data in ${state}. Start the platform once.`);
+  return file;
+}
+
+function showObject(state: string, className: string, name: string | undefined, sql: string | undefined): void {
+  const folders = objectFolders(state);
+  const folder = folders.get(className);
+  if (folder === undefined)
+    throw new StartError(`${className} has no objects in ${state}. These have: ${[...folders.keys()].join(", ")}`);
+  const objects = objectsIn(folder);
+  if (name === undefined) return void objects.forEach((object) => console.log(object.name));
+  const object = objects.find((one) => one.name === name);
+  if (object === undefined)
+    throw new StartError(`No ${className} is named ${name}. npm run state -- ${className} lists them.`);
+  if (sql !== undefined) return print(query(object.file, sql));
+  const { values, tables } = contentsOf(object.file);
+  console.log(inspect(values, { depth: 6, maxStringLength: 500 }));
+  print(Object.entries(tables).map(([table, rows]) => ({ table, rows })));
+}
+
+function run(): void {
+  const { values, positionals } = parseArgs({
+    options: { dev: { type: "boolean" }, help: { type: "boolean", short: "h" } },
+    allowPositionals: true,
+  });
+  if (values.help === true) return console.log(USAGE);
+  const state =
+    values.dev === true ? resolve(".wrangler/state/v3") : resolve(process.env["SLUICE_HOME"] ?? ".sluice", "state");
+  const [what, ...rest] = positionals;
+  if (what === undefined) {
+    const counts = [...objectFolders(state)].map(([name, folder]) => ({
+      class: name,
+      objects: databasesIn(folder).length,
+    }));
+    if (counts.length === 0) throw new StartError(`There is no data in ${state}. Start the platform once.`);
+    return print(counts);
+  }
+  if (what === "d1" && rest[0] !== undefined)
+    return print(query(databaseIn(state, "d1/miniflare-D1DatabaseObject"), rest[0]));
+  if (what === "r2") {
+    const file = databaseIn(state, "r2/miniflare-R2BucketObject");
+    const keys = query(
+      file,
+      "SELECT key, size FROM _mf_objects WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key LIMIT ?2",
+      rest[0] ?? "",
+      String(MOST_KEYS),
+    );
+    return print(keys);
+  }
+  if (what === "d1") throw new StartError(`A query is missing.\n\n${USAGE}`);
+  showObject(state, what, rest[0], rest[1]);
+}
+
+try {
+  run();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
