@@ -1,3 +1,5 @@
+import type { StopWords } from "./stop-words.ts";
+
 /** Interval of the requests for a notice that changes, such as the progress of an asset, in ms. */
 const REFRESH_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
@@ -39,15 +41,15 @@ export class Notice {
     this.#isOver = true;
   }
 
-  /** After playback has stopped: the server's notice if it has one by now, such as that access has ended, otherwise `show`. */
-  async showStopped(heading: string, text: string): Promise<void> {
+  /** After playback has stopped: the server's notice if it has one by now, such as that access has ended, otherwise `words`. */
+  async showStopped(words: StopWords): Promise<void> {
     const next = await requestNotice();
-    if (next === null) this.show(heading, text);
+    if (next === null) this.show(words);
     else this.#main.replaceChildren(next);
   }
 
-  /** A notice about this player alone, of which the server knows nothing, with a button that loads the page again. */
-  show(heading: string, text: string): void {
+  /** A notice about this player alone, of which the server knows nothing, with a button that loads the page again if that may help. */
+  show({ heading, text, mayRetry }: StopWords): void {
     const notice = document.createElement("section");
     notice.className = "notice";
     notice.setAttribute("role", "alert");
@@ -55,11 +57,8 @@ export class Notice {
     title.textContent = heading;
     const paragraph = document.createElement("p");
     paragraph.textContent = text;
-    const again = document.createElement("button");
-    again.className = "quiet";
-    again.textContent = "Try again";
-    again.addEventListener("click", () => location.reload());
-    notice.append(title, paragraph, again);
+    notice.append(title, paragraph);
+    if (mayRetry) notice.append(reloadButton());
     this.#main.replaceChildren(notice);
   }
 
@@ -70,6 +69,14 @@ export class Notice {
     if (shown?.textContent !== next.textContent || !before !== !after) return this.#main.replaceChildren(next);
     if (before && after?.hasAttribute("value")) before.value = after.value;
   }
+}
+
+function reloadButton(): HTMLElement {
+  const again = document.createElement("button");
+  again.className = "quiet";
+  again.textContent = "Try again";
+  again.addEventListener("click", () => location.reload());
+  return again;
 }
 
 /** The notice that the page has when it is loaded now; null when it has none, or cannot be loaded. */

@@ -15,6 +15,7 @@ import { Notice } from "./notice.ts";
 import { recover } from "./recover.ts";
 import { reportViews } from "./report-views.ts";
 import { keepControlsOfSound } from "./sound-alone.ts";
+import { stopWords } from "./stop-words.ts";
 import { exposeTracks } from "./track-lists.ts";
 
 /** Poll intervals while a stream is off air: short for those who come as the broadcast begins, longer for those who come early. */
@@ -23,6 +24,12 @@ const OFF_AIR_PAUSES = [
   { polls: 120, pauseMs: 1000 },
 ];
 const LAST_PAUSE_MS = 3000;
+
+const REFUSED = {
+  heading: "This video cannot be played",
+  text: "The server refused to deliver it.",
+  mayRetry: true,
+};
 
 /** @param attempt from 0 */
 function offAirPauseMs(attempt: number): number {
@@ -52,7 +59,7 @@ async function start(main: HTMLElement, isAfterBroadcast = false): Promise<void>
     ? await untilPlayable(manifestUrl, waitOffAir, offAirPauseMs)
     : await untilPlayable(manifestUrl, () => notice.keep(true));
   if (outcome === "failed") {
-    if (!(await notice.refresh())) notice.show("This video cannot be played", "The server refused to deliver it.");
+    if (!(await notice.refresh())) notice.show(REFUSED);
     return;
   }
   notice.end();
@@ -83,7 +90,7 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
     const reporter = reportViews(video, hls, reportedOf(main, manifestUrl));
     recover(hls, video, (code, message) => {
       reporter.fail(code, message);
-      void notice.showStopped("Playback stopped", "The video could not be loaded.");
+      void notice.showStopped(stopWords(code, main.dataset["keySystems"] ?? "", isSecureContext));
     });
     // The playlist of a media that is still processed or uploaded grows too, and is no broadcast.
     if (main.dataset["kind"] === "live") {

@@ -55,7 +55,8 @@ export function recover(
       if (!recoverMedia(takeRefused())) end(details, error.message);
       return;
     }
-    if (tried.has(type)) return end(details, error.message);
+    const isHopeless = details === ErrorDetails.KEY_SYSTEM_NO_ACCESS;
+    if (isHopeless || tried.has(type)) return end(details, error.message);
     tried.add(type);
     hls.startLoad();
   });

@@ -60,7 +60,7 @@ export default {
     try {
       await runCron(env, new Date(controller.scheduledTime));
     } catch (error) {
-      logError("cron.failed", errorFields(error));
+      logError("cron.failed", { ...errorFields(error) });
       throw error;
     }
   },

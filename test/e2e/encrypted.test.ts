@@ -1,7 +1,7 @@
 /** Encrypted media in real players: ClearKey licences, cut from a source without encoding. */
 import { readFile } from "node:fs/promises";
 import { exportSPKI, generateKeyPair, SignJWT } from "jose";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { buildPlayer } from "../../scripts/build.ts";
 import { launchTestBrowser } from "./players/chromium.ts";
@@ -95,6 +95,32 @@ test.each([
 ] as const)("%s, no picture is decoded", async (_case, license, error) => {
   const { errors, frames, atSeconds } = await playWithout(await license());
   expect([errors.join(), frames, atSeconds]).toEqual([expect.stringContaining(error), 0, 0]);
+});
+
+/** Opens the hosted page. @returns the notice in place of the player */
+async function noticeOn(prepare: (tab: Page) => Promise<unknown>): Promise<string> {
+  const tab = await browser.newPage();
+  onTestFinished(() => tab.close());
+  await prepare(tab);
+  await tab.goto(`${worker.url}/player/${playbackId}?token=${await token("drm")}`);
+  await tab.waitForSelector(".notice h1");
+  return await tab.innerText(".notice");
+}
+
+test("the hosted page says that the browser lacks the protection, without offering to try again", async () => {
+  const notice = await noticeOn((tab) =>
+    tab.addInitScript(() => {
+      navigator.requestMediaKeySystemAccess = () => Promise.reject(new DOMException("none", "NotSupportedError"));
+    }),
+  );
+  expect(notice).toBe(
+    "This browser cannot play this video\n\nIt is protected with ClearKey, which this browser lacks.",
+  );
+});
+
+test("the hosted page says that the license was refused", async () => {
+  const refused = (tab: Page) => tab.route(/drm\/license/, (route) => route.fulfill({ status: 403, body: "{}" }));
+  expect(await noticeOn(refused)).toMatch(/^This video could not be unlocked\n[^]*license was refused[^]*Try again$/);
 });
 
 test("without the key, a browser that has the whole encrypted media decodes none of it", async () => {
