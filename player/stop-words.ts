@@ -29,7 +29,7 @@ export function stopWords(reason: string, keySystems: string, isSecure: boolean)
   if (reason.startsWith("keySystem"))
     return {
       heading: "This video could not be unlocked",
-      text: "It is protected, and the license was refused or not answered.",
+      text: "It is protected, and the licence was refused or not answered.",
       mayRetry: true,
     };
   if (reason === "manifestIncompatibleCodecsError")

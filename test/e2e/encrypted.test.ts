@@ -118,9 +118,9 @@ test("the hosted page says that the browser lacks the protection, without offeri
   );
 });
 
-test("the hosted page says that the license was refused", async () => {
+test("the hosted page says that the licence was refused", async () => {
   const refused = (tab: Page) => tab.route(/drm\/license/, (route) => route.fulfill({ status: 403, body: "{}" }));
-  expect(await noticeOn(refused)).toMatch(/^This video could not be unlocked\n[^]*license was refused[^]*Try again$/);
+  expect(await noticeOn(refused)).toMatch(/^This video could not be unlocked\n[^]*licence was refused[^]*Try again$/);
 });
 
 test("without the key, a browser that has the whole encrypted media decodes none of it", async () => {
