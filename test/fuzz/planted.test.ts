@@ -17,3 +17,12 @@ test.each([
   expect(failure?.why).toContain(why);
   expect(inputOf(target, failure!.seed)).toBe(7);
 });
+
+test("a process that has not reached its first input accuses no input", async () => {
+  const file = join(import.meta.dirname, "planted", "throws.ts");
+  const { default: target } = (await import(/* @vite-ignore */ file)) as { default: FuzzTarget<number> };
+  await expect(fuzz(file, target, { seed: 1, runs: 1, startMs: 1 })).rejects.toThrow(
+    "not reached its first input within 1 ms",
+  );
+  await expect(fuzz(`${file}x`, target, { seed: 1, runs: 1 })).rejects.toThrow("ERR_MODULE_NOT_FOUND");
+});
