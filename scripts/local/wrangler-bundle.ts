@@ -8,7 +8,7 @@ const SUFFIX = ".map";
 /** The bundle that `wrangler dev` wrote last. Its source map is kept in memory: wrangler ends after an error of loading, and removes the file. */
 export class WranglerBundle {
   readonly #root: string;
-  #kept: { path: string; modifiedMs: number; text: string } | null = null;
+  #kept: { path: string; modifiedMs: number; bytes: number; text: string } | null = null;
 
   constructor(root = process.cwd()) {
     this.#root = root;
@@ -18,12 +18,21 @@ export class WranglerBundle {
   look(): void {
     const [newest] = globSync(`.wrangler/tmp/dev-*/worker.js${SUFFIX}`, { cwd: this.#root })
       .map((name) => resolve(this.#root, name))
-      .map((path) => ({ path, modifiedMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+      .map((path) => {
+        const { mtimeMs: modifiedMs, size: bytes } = statSync(path, { throwIfNoEntry: false }) ?? {
+          mtimeMs: 0,
+          size: 0,
+        };
+        return { path, modifiedMs, bytes };
+      })
       .toSorted((one, other) => other.modifiedMs - one.modifiedMs);
     if (newest === undefined) return;
-    if (newest.path === this.#kept?.path && newest.modifiedMs === this.#kept.modifiedMs) return;
+    const { path, modifiedMs, bytes } = this.#kept ?? {};
+    if (newest.path === path && newest.modifiedMs === modifiedMs && newest.bytes === bytes) return;
     try {
-      this.#kept = { ...newest, text: readFileSync(newest.path, "utf8") };
+      const text = readFileSync(newest.path);
+      // By its size, because a file that is read while it is written can have the same time when it is complete.
+      this.#kept = { ...newest, bytes: text.length, text: text.toString() };
     } catch {
       // removed since it was found
     }

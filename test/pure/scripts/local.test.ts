@@ -1,7 +1,7 @@
 /** The start of the platform on one machine, as far as it needs no platform. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -198,7 +198,13 @@ describe("the output of wrangler", () => {
     const line = lines.findIndex((text) => text.startsWith("throw")) + 1;
     const bundle = new WranglerBundle(folder);
     expect(bundle.last).toBeNull();
-    bundle.look();
+    const map = join(bundled!, "worker.js.map");
+    const whole = await readFile(map, "utf8");
+    for (const text of [whole.slice(0, 100), whole]) {
+      await writeFile(map, text);
+      await utimes(map, 4e9, 4e9); // newest of all, and equal: the clock of the file system has ticks of some milliseconds
+      bundle.look();
+    }
     await rm(join(folder, ".wrangler"), { recursive: true }); // as wrangler does when it ends
     bundle.look();
     expect(loadErrorIn(LOG_LINE.replace(":1:7", `:${line}:7`), bundle.last)).toMatch(
