@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Env } from "../../../platform/env.ts";
 import { Problem } from "../../../platform/http/problems.ts";
 import type { Chunk, UploadProgress } from "../upload-calls.ts";
-import { receiveChunk } from "../transfer/receive-chunk.ts";
+import { receiveChunk, refusalProblem } from "../transfer/receive-chunk.ts";
 import { lengthOf, statedProgress } from "../transfer/receive-upload.ts";
 import { BodyReader } from "../transfer/store-piece.ts";
 import { TusRefusal } from "./answers.ts";
@@ -28,6 +28,9 @@ export async function receivePatch(env: Env, uploadId: string, request: Request)
   const progress = await statedProgress(env, uploadId, bytesOf(headers.get("upload-length")));
   if (progress.storedBytes !== offset)
     throw new TusRefusal(409, `the upload continues at ${progress.storedBytes}, not at ${offset}`);
+  // Before its first piece is stored: `receiveChunk` judges the pieces one by one.
+  if (progress.totalBytes !== null && offset + length > progress.totalBytes)
+    throw refusalProblem("beyond_total", progress);
   if (length === 0 || body === null) return progress;
   const chunk = { offset, length, totalBytes: progress.totalBytes };
   const reader = new BodyReader(body);

@@ -271,6 +271,13 @@ describe("a request is refused, and changes nothing:", () => {
   });
 });
 
+test("a PATCH that is longer than the rest of the file is refused before any of it is stored", async () => {
+  const length = 40 * 1024 * 1024;
+  const url = await created(length - 1);
+  expect((await patch(url, 0, new Uint8Array(length))).status).toBe(400);
+  expect(await offsetAt(url)).toBe("0");
+});
+
 test("of a PATCH that breaks off, the pieces that are whole are kept", async () => {
   const length = 40 * 1024 * 1024;
   const url = await created(length);
