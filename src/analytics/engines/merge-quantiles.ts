@@ -1,4 +1,4 @@
-/** A quantile of views of which some are known by their values, and many by quantiles of theirs. Pure. */
+/** A quantile over two sets of views: one whose values are known, and one of which only quantiles are known. Pure. */
 import type { Histogram } from "../questions/quantile.ts";
 
 /** Dense near the share that is asked for, because the known views move it only a little. */
@@ -11,8 +11,8 @@ export function sharesAround(share: number): number[] {
 const HALVINGS = 60;
 
 /**
- * @param quantiles [share, value] of `count` views, by rising shares
- * @param known further views, by value
+ * @param quantiles [share, value] of the set of which only quantiles are known, by rising shares; it has `count` views
+ * @param known the other set, by value
  */
 export function mergedQuantile(
   quantiles: readonly (readonly [share: number, value: number])[],
