@@ -1,9 +1,11 @@
-/** Views of real players in a real browser, by beacons of the hosted page and by CMCD of hls.js, dash.js and Shaka. */
+/** Views of real players in a real browser, by beacons of the hosted page and by CMCD of hls.js, dash.js and Shaka as the guide sets them up. */
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeFile } from "../../support/made.ts";
 import { isReady } from "../../support/platform.ts";
 import { servePlayerPage } from "../players/page-server.ts";
 import { type Stage, startStage } from "../players/stage.ts";
+import { exampleOf } from "./cmcd-examples.ts";
 import type { CmcdPlayer } from "./cmcd-page.ts";
 import { newPlaybackId, recordedView, type RecordedView } from "./recorded-view.ts";
 import { playScripted, type Truth } from "./scripted-play.ts";
@@ -18,20 +20,28 @@ let cmcdPage: Awaited<ReturnType<typeof servePlayerPage>>;
 let assetId: string;
 const truths = new Map<string, Truth>();
 const views = new Map<string, RecordedView>();
+/** Addresses of media with data of the viewer, by which they could not be cached. */
+const markedRequests: string[] = [];
 
 const hostedUrl = (playbackId: string) => `${stage.platform.baseUrl}/player/${playbackId}`;
 
-function pageOf(player: CmcdPlayer | "hosted page", playbackId: string): string {
-  if (player === "hosted page") return hostedUrl(playbackId);
-  const { baseUrl } = stage.platform;
-  const words = [player, `${baseUrl}/${playbackId}.m3u8`, `${baseUrl}/cmcd/${playbackId}`].join(" ");
-  return `${cmcdPage.url}#${encodeURIComponent(words)}`;
+async function open(player: CmcdPlayer | "hosted page", playbackId: string): Promise<Page> {
+  const page = await stage.browser.newPage();
+  page.on("request", (request) => {
+    const names = Object.keys(request.headers());
+    if (request.url().includes("CMCD=") || names.some((name) => name.startsWith("cmcd-")))
+      markedRequests.push(request.url());
+  });
+  await page.goto(player === "hosted page" ? hostedUrl(playbackId) : cmcdPage.url);
+  if (player === "hosted page") return page;
+  await page.waitForFunction(() => "shaka" in window);
+  await page.evaluate(exampleOf(player, stage.platform.baseUrl, playbackId));
+  return page;
 }
 
 async function playIn(player: CmcdPlayer | "hosted page"): Promise<void> {
   const playbackId = await newPlaybackId(stage.platform, assetId);
-  const page = await stage.browser.newPage();
-  await page.goto(pageOf(player, playbackId));
+  const page = await open(player, playbackId);
   truths.set(player, await playScripted(page));
   views.set(player, await recordedView(stage.platform, playbackId, "ended"));
   await page.close();
@@ -72,16 +82,20 @@ test("the three players agree with each other within 5 %, relative to what each 
   expect(Math.max(...ratios) / Math.min(...ratios)).toBeLessThan(1.05);
 });
 
+test("the requests for media say nothing", () => {
+  expect(markedRequests).toEqual([]);
+});
+
 // The others side by side: each mostly waits for its player.
 
 test.concurrent("a play in Shaka, whose release names no states, is one view with what it does report", async () => {
   const playbackId = await newPlaybackId(stage.platform, assetId);
-  const page = await stage.browser.newPage();
-  await page.goto(pageOf("shaka", playbackId));
+  const page = await open("shaka", playbackId);
   await playScripted(page);
   const view = await recordedView(stage.platform, playbackId, "playing");
   expect(view).toMatchObject({ mediaId: assetId, viewHasError: false, isFinal: false });
   expect(view.videoStartupTime).toBeGreaterThan(0);
+  expect(markedRequests).toEqual([]);
   await page.close();
 });
 
