@@ -1,18 +1,4 @@
 /** Parses the CMAF boxes (ISO/IEC 14496-12) that hold sample times and sync flags. */
-export interface InitFacts {
-  tracks: TrackFacts[];
-}
-
-export interface TrackFacts {
-  id: number;
-  timescale: number;
-  handler: string;
-  defaultDuration: number;
-  defaultFlags: number;
-  /** As in CODECS (RFC 6381): with profile and level for AVC, otherwise the four-character code of the sample entry. */
-  codec: string | null;
-}
-
 export interface FragmentFacts {
   trackId: number;
   /** `tfdt`, in track ticks. */
@@ -34,18 +20,21 @@ export interface Box {
 const NON_SYNC = 0x0001_0000;
 export const isSync = (flags: number): boolean => (flags & NON_SYNC) === 0;
 
-function* boxesIn(view: DataView, start: number, end: number): Generator<Box> {
+export function* boxesIn(view: DataView, start: number, end: number): Generator<Box> {
   let at = start;
   while (at + 8 <= end) {
     const size = view.getUint32(at);
     const length = size === 1 ? Number(view.getBigUint64(at + 8)) : size === 0 ? end - at : size;
     if (length < 8 || at + length > end) return;
-    const type = String.fromCharCode(...[4, 5, 6, 7].map((offset) => view.getUint8(at + offset)));
+    const type = textAt(view, at + 4);
     yield { type, start: at + (size === 1 ? 16 : 8), end: at + length };
     at += length;
   }
 }
 
+/** Four characters, such as a box's type. */
+export const textAt = (view: DataView, at: number): string =>
+  String.fromCharCode(...[0, 1, 2, 3].map((offset) => view.getUint8(at + offset)));
 export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 export const all = (view: DataView, parent: Box, type: string) =>
   [...boxesIn(view, parent.start, parent.end)].filter((box) => box.type === type);
@@ -55,47 +44,6 @@ export function within(view: DataView, parent: Box | undefined, ...path: string[
   let box = parent;
   for (const type of path) box = box === undefined ? undefined : all(view, box, type)[0];
   return box;
-}
-
-/** @returns null when the bytes are not an init segment */
-export function readInit(bytes: Uint8Array): InitFacts | null {
-  const view = viewOf(bytes);
-  const moov = within(view, whole(view), "moov");
-  if (moov === undefined) return null;
-  const extensions = within(view, moov, "mvex");
-  const defaults = extensions === undefined ? [] : all(view, extensions, "trex");
-  const tracks = all(view, moov, "trak").flatMap((trak) => {
-    const [tkhd, mdhd, hdlr] = [["tkhd"], ["mdia", "mdhd"], ["mdia", "hdlr"]].map((path) =>
-      within(view, trak, ...path),
-    );
-    if (tkhd === undefined || mdhd === undefined || hdlr === undefined) return [];
-    const id = view.getUint32(tkhd.start + (view.getUint8(tkhd.start) === 1 ? 20 : 12));
-    const timescale = view.getUint32(mdhd.start + (view.getUint8(mdhd.start) === 1 ? 20 : 12));
-    const handler = String.fromCharCode(...[8, 9, 10, 11].map((offset) => view.getUint8(hdlr.start + offset)));
-    const trex = defaults.find((box) => view.getUint32(box.start + 4) === id);
-    const [defaultDuration, defaultFlags] = [12, 20].map((offset) =>
-      trex === undefined ? 0 : view.getUint32(trex.start + offset),
-    );
-    const codec = codecOf(view, within(view, trak, "mdia", "minf", "stbl", "stsd"));
-    return [{ id, timescale, handler, defaultDuration: defaultDuration!, defaultFlags: defaultFlags!, codec }];
-  });
-  return { tracks };
-}
-
-const VISUAL_ENTRY_BYTES = 78;
-
-/** The codec of the first sample entry; AVC's profile and level are in its `avcC` (ISO/IEC 14496-15). */
-function codecOf(view: DataView, stsd: Box | undefined): string | null {
-  const [entry] = stsd === undefined ? [] : [...boxesIn(view, stsd.start + 8, stsd.end)];
-  if (entry === undefined) return null;
-  const avcC = [...boxesIn(view, entry.start + VISUAL_ENTRY_BYTES, entry.end)].find(({ type }) => type === "avcC");
-  if (!entry.type.startsWith("avc") || avcC === undefined) return entry.type;
-  const hex = (offset: number) =>
-    view
-      .getUint8(avcC.start + offset)
-      .toString(16)
-      .padStart(2, "0");
-  return `${entry.type}.${hex(1)}${hex(2)}${hex(3)}`;
 }
 
 /** The fragments of a part or a segment, in order; none when it is not CMAF. */

@@ -1,4 +1,4 @@
-import type { InitFacts } from "../boxes.ts";
+import type { InitFacts } from "../init-segment.ts";
 import type { Exchange } from "../http-client.ts";
 import type { SampleFacts } from "../samples.ts";
 import type { Mpd } from "./manifest.ts";

@@ -1,4 +1,4 @@
-import { readInit } from "../boxes.ts";
+import { readInit } from "../init-segment.ts";
 import type { HttpClient } from "../http-client.ts";
 import { readSamples } from "../samples.ts";
 import type { DashEvidence, MediaAnswer } from "./evidence.ts";

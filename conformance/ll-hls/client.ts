@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { HttpClient } from "../http-client.ts";
 import { placeOf, type ByteRange } from "./attributes.ts";
-import { readFragments, readInit } from "../boxes.ts";
+import { readFragments } from "../boxes.ts";
+import { readInit } from "../init-segment.ts";
 import type { MediaAnswer, MediaPurpose, PlaylistAnswer, PlaylistPurpose } from "./evidence.ts";
 import { parseMediaPlaylist } from "./parse.ts";
 import type { Place } from "./playlist.ts";

@@ -1,5 +1,6 @@
 import type { Exchange } from "../http-client.ts";
-import type { FragmentFacts, InitFacts } from "../boxes.ts";
+import type { FragmentFacts } from "../boxes.ts";
+import type { InitFacts } from "../init-segment.ts";
 import type { MediaPlaylist, Place } from "./playlist.ts";
 import type { Multivariant } from "./multivariant.ts";
 

@@ -1,5 +1,4 @@
 /** Common Encryption of our segments, checked by an implementation that is not ours: libav decrypts them. */
-import { readFile } from "node:fs/promises";
 import { Demuxer } from "node-av/api";
 import { beforeAll, describe, expect, test } from "vitest";
 import { encryptorOf } from "../../src/media/cenc/cbcs.ts";
@@ -9,9 +8,8 @@ import { protectMedia } from "../../src/media/cenc/protect-media.ts";
 import { commonPssh } from "../../src/media/cenc/pssh.ts";
 import { AvcSubsamples } from "../../src/media/cenc/subsamples.ts";
 import { findContent } from "../../src/media/live/held/fragment-samples.ts";
-import { cutSegment } from "../../src/media/mp4/cut-segment.ts";
-import { indexSource } from "../../src/media/mp4/index.ts";
 import { toHex } from "../../protocol/hex.ts";
+import { type Cut, cutAll } from "../support/cut-source.ts";
 
 const KEY: ContentKey = {
   keyId: "0f3b1c2d-4e5f-4a6b-8c7d-9e0f1a2b3c4d",
@@ -26,29 +24,6 @@ const PROTECTION: Protection = {
 
 const STBL = ["moov", "trak", "mdia", "minf", "stbl"].map((type) => ({ type }));
 const AVC_C = [...STBL, { type: "stsd", skip: 8 }, { type: "avc1", skip: 78 }, { type: "avcC" }];
-
-interface Cut {
-  init: Uint8Array;
-  segments: Uint8Array<ArrayBuffer>[];
-}
-
-async function cutAll(path: string, rendition: string): Promise<Cut> {
-  const bytes = new Uint8Array(await readFile(path));
-  const readerOf = (data: Uint8Array) => ({
-    size: data.length,
-    read: (offset: number, length: number) => Promise.resolve(data.slice(offset, offset + length)),
-  });
-  const source = await indexSource(readerOf(bytes));
-  if (!source.standard) throw new Error(source.reason);
-  const { pieces } = source.indexes.find((one) => one.rendition === rendition)!;
-  const index = new Uint8Array(await new Blob(pieces).arrayBuffer());
-  const { segments } = source.renditions.find(({ name }) => name === rendition)!;
-  const read = async (file: "init" | number) => {
-    const cut = await cutSegment(readerOf(index), readerOf(bytes), file);
-    return new Uint8Array(await new Response(cut!.body as BodyInit).arrayBuffer());
-  };
-  return { init: await read("init"), segments: await Promise.all([...segments.bytes.keys()].map(read)) };
-}
 
 /** @param chunkBytes the size of the chunks in which the clear segment arrives */
 async function protect({ init, segments }: Cut, chunkBytes: number): Promise<Buffer> {

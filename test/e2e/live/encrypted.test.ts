@@ -2,6 +2,9 @@
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test, type TestContext } from "vitest";
+import { check as checkDash } from "../../../conformance/dash/check.ts";
+import { OWN_SCHEMA } from "../../../conformance/dash/schema.ts";
+import { check as checkHls } from "../../../conformance/ll-hls/check.ts";
 import { withLocalDatabase } from "../../../scripts/local/database.ts";
 import { WINDOW_SECONDS } from "../../../src/live/streams/after-end.ts";
 import { type Broadcaster, startBroadcaster } from "../../support/clock-broadcaster.ts";
@@ -15,6 +18,7 @@ const SOURCE = { widthPx: 480, heightPx: 270, frameRate: 15, bitrateBps: 600_000
 const [SECONDS, BACK_SECONDS] = [8, 6];
 /** The end of the seekable range is the live edge. */
 const MOST_BEHIND_SECONDS = 5;
+const CHECK_SECONDS = 8;
 
 let platform: SharedPlatform;
 let browser: Browser;
@@ -149,6 +153,19 @@ test("parts and segments of the broadcast are encrypted at every address, and th
     const unsigned = new URL(file, playlist).href.replace(/~[^/]+/, "");
     expect((await fetch(unsigned)).status).toBe(401);
   }
+});
+
+test("strict players of HLS and DASH find no violation, and find the announced codecs in the encrypted media", async () => {
+  const [hls, dash] = await Promise.all([
+    checkHls(address("m3u8"), { seconds: CHECK_SECONDS }),
+    checkDash(address("mpd"), { seconds: CHECK_SECONDS, schemaPath: OWN_SCHEMA }),
+  ]);
+  for (const { verdicts } of [hls, dash])
+    expect(verdicts.flatMap(({ id, state, faults }) => (state === "FAIL" ? [{ id, first: faults[0] }] : []))).toEqual(
+      [],
+    );
+  expect(hls.verdicts.find(({ id }) => id === "codecs-true")?.state).toBe("ok");
+  expect(dash.verdicts.find(({ id }) => id === "init")?.state).toBe("ok");
 });
 
 test("the recording plays at the stream's address with the stream's licence", async (context) => {
