@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { KeySystem } from "../../media/cenc/content-key.ts";
 import { refusedMethod } from "../../platform/http/allowed-methods.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
-import { type ProblemCode, problemResponse } from "../../platform/http/problems.ts";
+import { Problem, type ProblemCode, problemResponse } from "../../platform/http/problems.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
 import { type AppContext, newRouter } from "../../platform/http/router.ts";
 import { CORS } from "../headers.ts";
@@ -111,7 +111,7 @@ export function licenseRoutes() {
     for (const offer of OFFERS) {
       routes.openAPIRegistry.registerPath(documentOf(offer, prefix, suffix));
       const path = `${prefix}/${offer.place}/:playbackId`;
-      routes.options(path, (c) => c.body(null, 204, PREFLIGHT));
+      routes.options(path, preflight);
       routes.on(offer.method, path, (c) => offer.answer(askedOf(c, offer.keySystem)));
       // Here, because a request that goes on is asked for credentials.
       routes.all(path, (c) => {
@@ -119,9 +119,21 @@ export function licenseRoutes() {
         return refused === null ? c.notFound() : problemResponse(refused.problem, refused.headers);
       });
     }
+    const elsewhere = `${prefix}/:place{.+}`;
+    routes.options(elsewhere, preflight);
+    routes.all(elsewhere, () => problemResponse(noSuchOffer(prefix)));
   }
   return routes;
 }
+
+const preflight = (c: Context<AppContext>) => c.body(null, 204, PREFLIGHT);
+
+/** A player asks with a token, so an answer about credentials would mislead its author. */
+const noSuchOffer = (prefix: string) =>
+  new Problem(
+    "not_found",
+    `there is no such key system, or no such address of it: ${prefix} has ${OFFERS.map(({ place }) => `${place}/{playbackId}`).join(", ")}`,
+  );
 
 const documentOf = (offer: Offer, prefix: string, suffix: string) => {
   const { method, place, operationId, summary, description, body, content, problems } = offer;

@@ -230,6 +230,27 @@ describe("an asset with DRM", () => {
   });
 });
 
+test.each([
+  "license/playready/{id}",
+  "license/PlayReady/{id}",
+  "license/clearkey",
+  "license/clearkey/{id}/more",
+  "cert/widevine/{id}",
+  "nothing",
+])("a licence address that does not exist, %s, is 404 with those that do, also for browsers", async (place) => {
+  for (const prefix of ["/v1/on-demand", "/v1/live", "/v1/live/on-demand"])
+    for (const method of ["POST", "GET"]) {
+      const url = `https://sluice.test${prefix}/drm/${place.replace("{id}", crypto.randomUUID())}?token=t`;
+      const answer = await send(new Request(url, { method }));
+      expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+      const { status, description } = await errorOf(answer);
+      expect(status).toBe(404);
+      for (const system of ["clearkey", "widevine", "fairplay"])
+        expect(description).toContain(`license/${system}/{playbackId}`);
+      expect((await send(new Request(url, { method: "OPTIONS" }))).status).toBe(204);
+    }
+});
+
 describe("a ClearKey licence", () => {
   test.each(["/v1/on-demand", "/v1/live", "/v1/live/on-demand"])(
     "is given below %s, also to browsers' preflights",
