@@ -1,7 +1,9 @@
 /** Numbers in texts for people. Pure. */
 
-/** `512 KB`, `12.3 MB`, `1.2 GB`. */
+/** `10 bytes`, `512 KB`, `12.3 MB`, `1.2 GB`. */
 export function sizeText(bytes: number): string {
+  const whole = Math.ceil(bytes);
+  if (whole < 1000) return whole === 1 ? "1 byte" : `${whole} bytes`;
   if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} KB`;
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
