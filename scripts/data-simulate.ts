@@ -10,8 +10,9 @@ import { MAX_DAYS, simulateView } from "./simulate/view.ts";
 
 const HELP = `npm run data:simulate [-- --views N] [--days N] [--seed N]
 
-Fills the workspace of the running platform (npm start, npm run demo) with views, so that there is something to ask
-about: countries, devices, good and bad networks, stalls and errors. They are sent as players send them, as beacons.
+Fills the workspace of the running platform (npm start, npm run dev, npm run demo) with views, so that there is
+something to ask about: countries, devices, good and bad networks, stalls and errors. They are sent as players send
+them, as beacons.
 
   --views N  how many (1000)
   --days N   they ended in the last N days, 1 to ${MAX_DAYS} (${MAX_DAYS})
@@ -62,7 +63,7 @@ const Local = z.object({ baseUrl: z.url(), workspaceId: z.uuid() });
 async function readLocal() {
   const file = join(process.env["SLUICE_HOME"] || ".sluice", "local.json");
   const text = await readFile(file, "utf8").catch(() => null);
-  if (text === null) fail(`There is no ${file}. Start the platform first: npm start`, 1);
+  if (text === null) fail(`There is no ${file}. Start the platform first: npm start, or npm run dev`, 1);
   return Local.parse(JSON.parse(text));
 }
 

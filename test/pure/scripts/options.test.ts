@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { withLocalDatabase } from "../../../scripts/local/database.ts";
 
 let folder: string;
@@ -34,6 +34,14 @@ test.each([
   const result = run([process.execPath, `scripts/${script}`, ...args]);
   expect([result.status, result.output.split("\n")[0]]).toEqual([status, expect.stringContaining(words)]);
   expect(result.output).not.toContain("    at ");
+});
+
+test("data-simulate.ts names every command that starts a platform", () => {
+  vi.stubEnv("SLUICE_HOME", folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const simulate = (...args: string[]) => run([process.execPath, "scripts/data-simulate.ts", ...args]).output;
+  expect(simulate()).toMatch(/Start the platform first: npm start, or npm run dev$/m);
+  expect(simulate("--help")).toContain("(npm start, npm run dev, npm run demo)");
 });
 
 test.each([
