@@ -2,8 +2,9 @@ import { ensureDevVars } from "./local/dev-vars.ts";
 import { acceptNoOptions } from "./local/no-options.ts";
 import { type Platform, startPlatform } from "./local/platform.ts";
 import { placesOf, runUntilStopped, sayRestarted } from "./local/run.ts";
-import { loadSettings } from "./local/settings.ts";
+import { loadSettings, valuesOf } from "./local/settings.ts";
 import { wranglerWorker } from "./local/wrangler-worker.ts";
+import { OPTIONAL_SECRETS } from "./secrets/fresh.ts";
 
 const HELP = `npm run dev: runs Sluice on this machine under wrangler dev, which reloads the Worker at each change of its code.
 
@@ -28,6 +29,7 @@ async function start(): Promise<Platform> {
     encoderSecret: devVars.ENCODER_SECRET,
     webhookKeys: devVars.WEBHOOK_KEYS,
   };
+  settings.optionalSecrets = { ...valuesOf(OPTIONAL_SECRETS, devVars), ...settings.optionalSecrets };
   return await startPlatform(settings, sayRestarted, wranglerWorker);
 }
 

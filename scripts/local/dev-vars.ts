@@ -3,7 +3,13 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { secretList } from "../../protocol/secrets.ts";
 import { currentKeyId } from "../../src/platform/crypto/sealing.ts";
-import { freshSecrets, OPTIONAL_SECRETS, SECRET_NAMES, type SecretName } from "../secrets/fresh.ts";
+import {
+  freshSecrets,
+  OPTIONAL_SECRETS,
+  type OptionalSecret,
+  SECRET_NAMES,
+  type SecretName,
+} from "../secrets/fresh.ts";
 import { nearestName } from "../../protocol/nearest-name.ts";
 import { VARIABLE_NAMES, variableProblem } from "../../src/platform/variables.ts";
 import { writeTextPrivately } from "../../sdk/cli/session/write-privately.ts";
@@ -21,7 +27,7 @@ const SEALED = `${WRANGLER_STATE}/sealed`;
  *
  * @throws {StartError} when the file lacks a secret, or is missing beside such data
  */
-export async function ensureDevVars(): Promise<Record<SecretName, string>> {
+export async function ensureDevVars(): Promise<Record<SecretName, string> & Partial<Record<OptionalSecret, string>>> {
   const found = await readFile(FILE, "utf8").catch(() => null);
   if (found === null && existsSync(SEALED))
     throw new StartError(

@@ -5,7 +5,7 @@ import { readBaseConfig, type WranglerConfig } from "../deploy/config.ts";
 import { bindingsProblems } from "../deploy/bindings-problem.ts";
 import { DeployError } from "../deploy/settings.ts";
 import { variablesProblems } from "../deploy/variables-problems.ts";
-import { freshSecret } from "../secrets/fresh.ts";
+import { freshSecret, OPTIONAL_SECRETS } from "../secrets/fresh.ts";
 import { secretList } from "../../protocol/secrets.ts";
 import { BrokenFile, readTexts } from "../../sdk/cli/session/read-texts.ts";
 import { writeTextPrivately } from "../../sdk/cli/session/write-privately.ts";
@@ -23,6 +23,8 @@ export interface Settings {
   secrets: Secrets;
   /** Additional variables for the Worker, such as JOB_LEASE_MS. */
   vars: Record<string, string>;
+  /** Those of `OPTIONAL_SECRETS` that are set. */
+  optionalSecrets: Record<string, string>;
   /** The URL of a clip that this process serves meanwhile, for the guides' commands; absent = none. */
   clip?: string;
   /** Port of the Worker's inspector, for measurements; absent = no inspector. */
@@ -142,6 +144,24 @@ async function makeHome(home: string): Promise<void> {
   }
 }
 
+/** Those that the Worker gets from the environment, beside `ALLOW_PRIVATE_NETWORK`. */
+const FROM_ENVIRONMENT = [
+  "JOB_LEASE_MS",
+  "SOURCE_RETRY_SCALE",
+  "WEBHOOK_RETRY_SCALE",
+  "MAX_SOURCE_BYTES",
+  "LIVE_PART_TARGET_MS",
+  "LIVE_WAIT_SCALE",
+  "DRM_LICENSE_PROXY_CPIX_URL",
+  "DRM_LICENSE_PROXY_WIDEVINE_URL",
+  "DRM_LICENSE_PROXY_FAIRPLAY_URL",
+  "DRM_LICENSE_PROXY_FAIRPLAY_CERTIFICATE_URL",
+];
+
+/** Those of the names that have a value. */
+export const valuesOf = (names: readonly string[], env: Partial<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+
 /** @throws {StartError} with a message for the user */
 export async function loadSettings(
   env: NodeJS.ProcessEnv = process.env,
@@ -149,16 +169,7 @@ export async function loadSettings(
 ): Promise<Settings> {
   const home = override.home ?? resolve(env.SLUICE_HOME || ".sluice");
   await makeHome(home);
-  const vars = Object.fromEntries(
-    [
-      "JOB_LEASE_MS",
-      "SOURCE_RETRY_SCALE",
-      "WEBHOOK_RETRY_SCALE",
-      "MAX_SOURCE_BYTES",
-      "LIVE_PART_TARGET_MS",
-      "LIVE_WAIT_SCALE",
-    ].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
-  );
+  const vars = valuesOf(FROM_ENVIRONMENT, env);
   const given = { ...vars, ALLOW_PRIVATE_NETWORK: env.ALLOW_PRIVATE_NETWORK, ...override.vars };
   const problems = Object.entries(given).flatMap(([name, value]) => variableProblem(name, value) ?? []);
   if (problems.length > 0) throw new StartError(`${problems.join(".\n")}.`);
@@ -174,6 +185,7 @@ export async function loadSettings(
     encoderPort: tcp.ENCODER_PORT,
     ingestPorts: { rtmp: tcp.RTMP_PORT, srt: readPort("SRT_PORT", 8890, env), http: tcp.INGEST_PORT },
     allowPrivateNetwork: env.ALLOW_PRIVATE_NETWORK === "true",
+    optionalSecrets: valuesOf(OPTIONAL_SECRETS, env),
     ...override,
     home,
     secrets: override.secrets ?? (await loadSecrets(home)),

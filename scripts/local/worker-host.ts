@@ -63,6 +63,7 @@ function createHost(): Miniflare {
       JOB_SECRET: secrets.jobSecret,
       ENCODER_SECRET: secrets.encoderSecret,
       WEBHOOK_KEYS: secrets.webhookKeys,
+      ...settings.optionalSecrets,
       ...settings.vars,
     },
     serviceBindings: {

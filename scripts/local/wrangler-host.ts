@@ -26,19 +26,25 @@ const WATCH_MS = 100;
 /** A busy machine needs 20 s. */
 const RESTART_LIMIT_MS = 45_000;
 
-const { port, vars, isRestart } = JSON.parse(process.env["SLUICE_WRANGLER"] ?? "{}") as WranglerSettings;
+const { port, vars, optionalSecrets, isRestart } = JSON.parse(
+  process.env["SLUICE_WRANGLER"] ?? "{}",
+) as WranglerSettings;
 const baseUrl = `http://127.0.0.1:${port}`;
 const cli = fileURLToPath(import.meta.resolve("wrangler"));
 const args = ["dev", "--ip=127.0.0.1", `--port=${port}`, "--show-interactive-dev-session=false"];
-for (const [name, value] of Object.entries(vars)) args.push("--var", `${name}:${value}`);
+const asArguments = (values: Record<string, string>) =>
+  Object.entries(values).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+args.push(...asArguments(vars));
 
-const wrangler = spawn(process.execPath, ["--no-warnings", cli, ...args], {
+const preloaded = new URL("wrangler-arguments.ts", import.meta.url).href;
+const wrangler = spawn(process.execPath, ["--no-warnings", "--import", preloaded, cli, ...args], {
   stdio: ["ignore", "pipe", "pipe", "ipc"],
   env: {
     // Nothing is fetched from the network at start.
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     WRANGLER_SEND_METRICS: "false",
     ...process.env,
+    SLUICE_WRANGLER_ARGUMENTS: JSON.stringify(asArguments(optionalSecrets)),
   },
 });
 

@@ -11,6 +11,8 @@ export interface WranglerSettings {
   port: number;
   /** Variables of the Worker that differ from wrangler.toml. */
   vars: Record<string, string>;
+  /** wrangler takes only the secrets of `.dev.vars` that `wrangler.toml` requires. */
+  optionalSecrets: Record<string, string>;
   /** The platform has been up: an error in the code does not end it. */
   isRestart: boolean;
 }
@@ -25,6 +27,7 @@ export async function wranglerWorker(settings: Settings): Promise<Part> {
   await setUpDatabase(state, settings.secrets);
   const host = {
     port: settings.port,
+    optionalSecrets: settings.optionalSecrets,
     vars: {
       ENCODER_URL: `http://127.0.0.1:${settings.encoderPort}`,
       PUBLIC_URL: `http://127.0.0.1:${settings.port}`,

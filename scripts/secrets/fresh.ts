@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 export const SECRET_NAMES = ["JOB_SECRET", "ENCODER_SECRET", "WEBHOOK_KEYS"] as const;
 /** Of a few deployments; their owners have the values. */
 export const OPTIONAL_SECRETS = ["R2_SQL_TOKEN", "DRM_LICENSE_PROXY_AUTHORIZATION"] as const;
+export type OptionalSecret = (typeof OPTIONAL_SECRETS)[number];
 export type SecretName = (typeof SECRET_NAMES)[number];
 export type SecretValues = Record<SecretName, string>;
 

@@ -1,12 +1,14 @@
 /** `npm run dev` as a developer runs it, in a copy of the tree: edits are served, a clip gets ready, Ctrl-C ends everything. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseEnv, promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { serveFile } from "../../scripts/local/file-server.ts";
 import { runCommand } from "../support/command.ts";
+import { type LicenseService, startLicenseService } from "../support/license-service.ts";
+import { authorizationAt, serviceVariables } from "../support/license-try.ts";
 import { freePort, type Media } from "../support/platform.ts";
 import { commandOf, descendantsOf } from "../support/processes.ts";
 
@@ -23,8 +25,11 @@ const COPIED = [
   "wrangler.toml",
 ];
 
+const LICENSE_SECRET = "Bearer of-dev-vars";
+
 let root: string;
 let mediaId = "";
+let licenseService: LicenseService;
 let dev: { child: ChildProcess; output: () => string; exit: Promise<number | null> };
 let local: { baseUrl: string; workspaceId: string; username: string; password: string };
 const env: NodeJS.ProcessEnv = {
@@ -38,6 +43,12 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "sluice-dev-"));
   for (const name of [...COPIED, ".dev.vars.example"]) await cp(name, join(root, name), { recursive: true });
   await symlink(resolve("node_modules"), join(root, "node_modules"));
+  licenseService = await startLicenseService();
+  const lines = Object.entries({
+    ...serviceVariables(licenseService),
+    DRM_LICENSE_PROXY_AUTHORIZATION: LICENSE_SECRET,
+  });
+  await appendFile(join(root, ".dev.vars.example"), lines.map(([name, value]) => `${name}="${value}"\n`).join(""));
   for (const name of ["PORT", "ENCODER_PORT", "RTMP_PORT", "SRT_PORT", "INGEST_PORT"])
     env[name] = String(await freePort());
   // In a group of its own, as in a terminal.
@@ -60,6 +71,7 @@ beforeAll(async () => {
 afterAll(async () => {
   dev.child.kill("SIGTERM");
   await dev.exit;
+  await licenseService.close();
   await rm(root, { recursive: true, force: true });
 });
 
@@ -77,10 +89,19 @@ test("the first run generates the secrets for the developer alone, and the whole
   const file = join(root, ".dev.vars");
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const secrets = parseEnv(await readFile(file, "utf8"));
-  expect(Object.keys(secrets).sort()).toEqual(["ENCODER_SECRET", "JOB_SECRET", "WEBHOOK_KEYS"]);
+  const generated = ["ENCODER_SECRET", "JOB_SECRET", "WEBHOOK_KEYS"];
+  expect(Object.keys(secrets).filter((name) => !name.startsWith("DRM_"))).toEqual(expect.arrayContaining(generated));
+  for (const name of generated) expect(secrets[name]!.length).toBeGreaterThanOrEqual(32);
   for (const secret of Object.values(secrets)) expect(dev.output()).not.toContain(secret);
   const { parts } = (await (await api("/healthz")).json()) as { parts: Record<string, { status: string }> };
   expect(Object.values(parts).map(({ status }) => status)).toEqual(["up", "up", "up", "up", "up"]);
+});
+
+test("the secret of a licence service in .dev.vars reaches the Worker, and no command line", async () => {
+  expect(await authorizationAt(licenseService, api)).toBe(LICENSE_SECRET);
+  const commands = descendantsOf(dev.child.pid!).map(commandOf);
+  expect(commands.filter((command) => command.includes("wrangler")).length).toBeGreaterThan(0);
+  expect(commands.filter((command) => command.includes(LICENSE_SECRET))).toEqual([]);
 });
 
 test("an edit is served without a restart", async () => {

@@ -6,6 +6,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { startLicenseService } from "../support/license-service.ts";
+import { authorizationAt, serviceVariables } from "../support/license-try.ts";
 import { freePort } from "../support/platform.ts";
 import { commandOf, descendantsOf } from "../support/processes.ts";
 
@@ -166,6 +168,22 @@ test("npm start keeps its data across a restart, protects its secrets and leaves
   const again = await untilReady();
   expect([again.username, again.workspaceId]).toEqual([local.username, local.workspaceId]);
   expect((await ask(again, `/v1/on-demand/${created.data.id}`)).status).toBe(200);
+});
+
+test("the licence service and its secret are set by the environment", async () => {
+  const service = await startLicenseService();
+  try {
+    const secret = "Bearer of-the-environment";
+    run("scripts/start.ts", [], {
+      ...(await ports()),
+      ...serviceVariables(service),
+      DRM_LICENSE_PROXY_AUTHORIZATION: secret,
+    });
+    const local = await untilReady();
+    expect(await authorizationAt(service, (path, init) => ask(local, path, init))).toBe(secret);
+  } finally {
+    await service.close();
+  }
 });
 
 test("a second platform on the same data is refused, and leaves the first one as it is", async () => {
