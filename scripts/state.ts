@@ -34,7 +34,7 @@ function showObject(state: string, className: string, name: string | undefined, 
   if (folder === undefined)
     throw new StartError(`${className} has no objects in ${state}. These have: ${[...folders.keys()].join(", ")}`);
   const objects = objectsIn(folder);
-  if (name === undefined) return void objects.forEach((object) => console.log(object.name));
+  if (name === undefined) return console.log(objects.map((object) => object.name).join("\n"));
   const object = objects.find((one) => one.name === name);
   if (object === undefined)
     throw new StartError(`No ${className} is named ${name}. npm run state -- ${className} lists them.`);

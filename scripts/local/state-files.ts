@@ -36,7 +36,7 @@ export function objectsIn(folder: string): { name: string; file: string }[] {
   return databasesIn(folder).map((file) => {
     const [row] = query(file, "SELECT name FROM sqlite_master WHERE name = '__miniflare_do_name'");
     const [named] = row === undefined ? [] : query(file, "SELECT name FROM __miniflare_do_name");
-    return { name: String(named?.["name"] ?? ""), file };
+    return { name: typeof named?.["name"] === "string" ? named["name"] : "", file };
   });
 }
 
