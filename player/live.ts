@@ -20,6 +20,7 @@ export function showLive(root: HTMLElement, video: HTMLVideoElement, hls: HlsPla
       isLive = true;
       setTitle(root, "Live");
       root.classList.add("live");
+      root.querySelector("media-settings-menu-item.speed")?.remove(); // hls.js sets the speed of a broadcast, to catch up
       root.setAttribute("defaultstreamtype", "live");
       boundSeeks(root, video, hls);
       followLive(video, hls);

@@ -122,7 +122,7 @@ test.each(PLAYERS)(
   },
 );
 
-test("the hosted page shows that it is live, readable on a white picture, and axe finds nothing", async () => {
+test("the hosted page shows that it is live, readable on a white picture, with the settings of a broadcast, and axe finds nothing", async () => {
   const hosted = await browser.newPage({ viewport: { width: 640, height: 360 } });
   await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}`);
   await hosted.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0, null, {
@@ -136,6 +136,11 @@ test("the hosted page shows that it is live, readable on a white picture, and ax
   for (const [name, part] of Object.entries(parts))
     expect([name, await contrastOf(hosted, part)]).toEqual([name, expect.toSatisfy((ratio: number) => ratio > 4.5)]);
   expect(await axeFindings(hosted)).toEqual([]);
+  await hosted.focus("media-settings-menu-button");
+  await hosted.keyboard.press("Enter");
+  const focused = () => hosted.evaluate(() => document.activeElement?.textContent?.trim().split(/\s/)[0]);
+  await expect.poll(focused).toBe("Quality"); // the speed is the player's
+  await hosted.keyboard.press("Escape");
   await hosted.setViewportSize({ width: 200, height: 120 });
   await hosted.mouse.move(100, 40);
   const badge = (await parts.badge.boundingBox())!;
