@@ -253,7 +253,7 @@ export const metricRoutes = newRouter()
     const { "timespan[]": spans, "filterby[]": filters, dimension, value: wanted } = c.req.valid("query");
     const scope = readScope(spans, filters, Date.now());
     if (dimension !== undefined && wanted !== undefined)
-      scope.filters.push({ dimension, value: wanted, isExcluded: false });
+      scope.filters.push({ dimension, value: wanted, isExcluded: false, isSeparate: true });
     const data = await comparisonOf(await openEngine(c.env, c.var.caller.workspaceId, Date.now()), scope);
     return c.json(successWith({ data, timespan: timespanOf(scope) }), 200);
   })

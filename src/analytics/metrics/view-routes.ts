@@ -126,7 +126,7 @@ export const viewRoutes = newRouter()
     const { "timespan[]": spans, "filterby[]": filters, limit, offset, sortOrder, viewerId, errorCode } = query;
     const scope = readScope(spans, filters, Date.now());
     for (const [dimension, value] of Object.entries({ viewer_id: viewerId, error_code: errorCode }))
-      if (value !== undefined) scope.filters.push({ dimension, value, isExcluded: false });
+      if (value !== undefined) scope.filters.push({ dimension, value, isExcluded: false, isSeparate: true });
     const page = { page: offset, limit, order: sortOrder };
     const engine = await openEngine(c.env, c.var.caller.workspaceId, Date.now());
     const { rows, total } = await engine.list(scope, page);

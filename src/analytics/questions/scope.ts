@@ -18,6 +18,8 @@ export interface Filter {
   /** "" = views without a value. */
   value: string;
   isExcluded: boolean;
+  /** A condition of its own, from another parameter: it holds beside the values of `filterby`, and is no alternative to them. */
+  isSeparate?: true;
 }
 
 const MINUTE_MS = 60_000;
@@ -120,17 +122,17 @@ export function filtersOf({ filters, isRunning }: Omit<Scope, "fromMs" | "toMs">
   const write = (value: string | number) => dialect.value(value, values);
   const parts: string[] = [];
   if (isRunning === true) parts.push("is_final = 0");
-  for (const [key, group] of Map.groupBy(
-    filters,
-    ({ dimension, isExcluded }) => `${isExcluded ? "!" : ""}${dimension}`,
-  )) {
-    const column = key.replace("!", "");
+  const alike = Map.groupBy(filters, ({ dimension, isExcluded, isSeparate = false }) =>
+    [dimension, isExcluded, isSeparate].join(),
+  );
+  for (const group of alike.values()) {
+    const { dimension: column, isExcluded } = group[0]!;
     const given = group.map(({ value }) => value).filter((value) => value !== "");
     const alternatives = [
       ...(given.length > 0 ? [`${column} IN (${given.map(write).join(", ")})`] : []),
       ...(given.length < group.length ? [`${column} IS NULL`] : []),
     ].join(" OR ");
-    parts.push(key.startsWith("!") ? `NOT coalesce(${alternatives}, ${dialect.no})` : `(${alternatives})`);
+    parts.push(isExcluded ? `NOT coalesce(${alternatives}, ${dialect.no})` : `(${alternatives})`);
   }
   return { sql: parts.length === 0 ? ALL : parts.join(" AND "), values };
 }

@@ -215,6 +215,24 @@ describe.each([
     expect(found).toContainEqual(["live_stream_latency", "95th", null]);
     expect(found).toContainEqual(["views", "count", own.length]);
   });
+
+  test("the value of a comparison and the person of a list hold beside filters of the same dimension", async () => {
+    const all = given();
+    const compared = `metrics/comparison?${all.span}&dimension=country&value=IN`;
+    const viewsOf = async (query: string) => {
+      const { data } = await ask<{ data: Item[] }>(query);
+      return data.find(({ metric }) => metric === "views")?.value;
+    };
+    const inIndia = all.views.filter(({ country }) => country === "IN").length;
+    expect(inIndia).toBeGreaterThan(0);
+    expect(await viewsOf(`${compared}&filterby[]=country:US`)).toBe(0);
+    expect(await viewsOf(`${compared}&filterby[]=country:US&filterby[]=country:IN`)).toBe(inIndia);
+    const { viewerId } = all.views.find((view) => view.viewerId !== null)!;
+    const listed = async (query: string) =>
+      (await ask<{ data: unknown[] }>(`viewlist?${all.span}&${query}`)).data.length;
+    expect(await listed(`viewerId=${viewerId}`)).toBeGreaterThan(0);
+    expect(await listed(`viewerId=${viewerId}&filterby[]=viewer_id:someone-else`)).toBe(0);
+  });
 });
 
 interface Item {
