@@ -1,5 +1,6 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { type Outcome, run } from "./run.ts";
 
 /** What drizzle-kit says when the migrations match the tables. */
@@ -14,6 +15,13 @@ export async function strayMigrations(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((file) => file.endsWith(".sql") && !known.has(file));
 }
 
+/** Files of tables that `src/tables.ts` does not name. drizzle-kit knows no table of theirs, so it misses no migration. */
+export function unlistedTables(root = "."): string[] {
+  const list = readFileSync(join(root, "src/tables.ts"), "utf8");
+  const files = globSync("src/*/**/tables.ts", { cwd: root });
+  return files.filter((file) => !list.includes(`"./${relative("src", file)}"`));
+}
+
 const HOW = `Migrations are made by "npm run db:generate", and those with statements of your own by "npm run db:generate -- --custom --name NAME".`;
 
 /** Checks that drizzle-kit has made each migration, and that they match the tables: generating into a copy adds no file. */
@@ -21,6 +29,11 @@ export async function migrationsAreFresh(name: string, schema = "./src/tables.ts
   const stray = await strayMigrations("migrations");
   if (stray.length > 0) {
     const output = `migrations/meta/_journal.json has no entry for ${stray.join(", ")}. ${HOW}`;
+    return { name, ok: false, output, tookMs: 0 };
+  }
+  const unlisted = unlistedTables();
+  if (unlisted.length > 0) {
+    const output = `src/tables.ts does not export ${unlisted.join(", ")}, so their tables have no migration.`;
     return { name, ok: false, output, tookMs: 0 };
   }
   await mkdir("dist", { recursive: true });

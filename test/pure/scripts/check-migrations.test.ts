@@ -1,7 +1,7 @@
 /** The check that a change of tables has its migration. */
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { migrationsAreFresh, strayMigrations } from "../../../scripts/check/migrations.ts";
+import { migrationsAreFresh, strayMigrations, unlistedTables } from "../../../scripts/check/migrations.ts";
 
 test("the migrations match the tables", async () => {
   expect(await migrationsAreFresh("migrations")).toMatchObject({ ok: true });
@@ -31,4 +31,15 @@ test("a migration that was written by hand is found: its number would be given a
   expect(await strayMigrations(folder)).toEqual([]);
   await writeFile(`${folder}/0099_by_hand.sql`, "DELETE FROM events;");
   expect(await strayMigrations(folder)).toEqual(["0099_by_hand.sql"]);
+});
+
+test("a file of tables that src/tables.ts does not export is found: no migration makes its tables", async () => {
+  expect(unlistedTables()).toEqual([]);
+  await mkdir("dist", { recursive: true });
+  const root = await mkdtemp("dist/tables-");
+  onTestFinished(() => rm(root, { recursive: true }));
+  await mkdir(`${root}/src/live/viewers`, { recursive: true });
+  await writeFile(`${root}/src/tables.ts`, 'export * from "./live/tables.ts";');
+  for (const file of ["live/tables.ts", "live/viewers/tables.ts"]) await writeFile(`${root}/src/${file}`, "");
+  expect(unlistedTables(root)).toEqual(["src/live/viewers/tables.ts"]);
 });
