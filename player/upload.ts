@@ -1,10 +1,13 @@
 /** The page of an upload: sends a file over tus, and continues after a pause, a lost connection or a reload. */
-import { Upload } from "tus-js-client";
+import { DetailedError, Upload } from "tus-js-client";
 import { figuresText, sizeText, UploadSpeed } from "./upload-figures.ts";
 
 const CHUNK_BYTES = 8 * 1024 * 1024;
-/** A connection that is lost for longer is continued by the button, or when the browser is online again. */
+/** A connection that is lost for longer is tried again after a pause, by the button, or when the browser is online again. */
 const RETRY_DELAYS_MS = [500, 1000, 2000, 4000, 8000, 15_000, 30_000];
+const LOST_PAUSE_MS = 15_000;
+/** After so long without progress the page says what it waits for. */
+const STALL_MS = 3000;
 
 const section = document.querySelector<HTMLElement>("#upload")!;
 const part = <T extends HTMLElement = HTMLElement>(selector: string) => section.querySelector<T>(selector)!;
@@ -66,8 +69,10 @@ async function announce(file: File): Promise<string | null> {
 
 function send(file: File): void {
   let isLost = false;
+  let later: ReturnType<typeof setTimeout> | undefined;
   const resume = () => {
     isLost = false;
+    clearTimeout(later);
     showPaused(false);
     state.textContent = file.name;
     sending.start();
@@ -79,14 +84,22 @@ function send(file: File): void {
     storeFingerprintForResuming: false, // the page's address is what an upload is continued by
     onProgress: showProgress,
     onSuccess: () => {
+      clearTimeout(stall);
       running.hidden = true;
       state.textContent = `${file.name} has been uploaded.`;
       void showOutcome(file.name);
     },
-    onError: () => {
+    onError: (error) => {
+      showPaused(true);
+      if (isRefusal(error)) {
+        state.textContent = "The server refused the file. Ask for a new link.";
+        return;
+      }
       state.textContent = "The connection was lost.";
       isLost = true;
-      showPaused(true);
+      if (!navigator.onLine) return; // the event `online` continues
+      state.textContent = "The connection was lost. The next try is in a few seconds.";
+      later = setTimeout(resume, LOST_PAUSE_MS);
     },
   });
   [drop.hidden, running.hidden, watch.hidden] = [true, false, false];
@@ -101,6 +114,12 @@ function send(file: File): void {
   window.addEventListener("online", () => void (isLost && resume()));
   showPaused(false);
   sending.start();
+}
+
+/** An answer that the same request would get again, such as that the upload is over. */
+function isRefusal(error: Error | DetailedError): boolean {
+  const status = error instanceof DetailedError ? (error.originalResponse?.getStatus() ?? 0) : 0;
+  return status >= 400 && status < 500;
 }
 
 /** How long the outcome is waited for. Processing takes longer, but a file that is no video is refused at once. */
@@ -127,12 +146,26 @@ async function showOutcome(name: string): Promise<void> {
 function showPaused(isPaused: boolean): void {
   pause.dataset["paused"] = String(isPaused);
   pause.textContent = isPaused ? "Continue" : "Pause";
+  showUnmoving("");
+  if (!isPaused) expectProgress();
+}
+
+let stall: ReturnType<typeof setTimeout> | undefined;
+
+function expectProgress(): void {
+  clearTimeout(stall);
+  stall = setTimeout(() => showUnmoving(", waiting for the server"), STALL_MS);
+}
+
+function showUnmoving(why: string): void {
+  clearTimeout(stall);
   speed.reset(); // a speed of before is none of now
-  if (sent !== null) figures.textContent = figuresText(...sent, null);
+  if (sent !== null) figures.textContent = figuresText(...sent, null) + why;
 }
 
 function showProgress(sentBytes: number, totalBytes: number): void {
   sent = [sentBytes, totalBytes];
+  expectProgress();
   speed.add(sentBytes, performance.now());
   progress.value = sentBytes / totalBytes;
   figures.textContent = figuresText(...sent, speed.bytesPerSecond);

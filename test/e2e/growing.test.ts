@@ -117,7 +117,12 @@ test("the upload page sends a file, shows its speed, pauses, and continues after
   await expect.poll(() => state.textContent()).toBe("film.mp4");
   await session.send("Network.emulateNetworkConditions", { ...throttled, offline: true });
   await expect.poll(() => state.textContent()).toBe("The connection was lost.");
+  await page.route(/./, (route) => route.abort("connectionrefused")); // the network is back, and the server is not
   await session.send("Network.emulateNetworkConditions", throttled);
+  await expect
+    .poll(() => figures.textContent(), { timeout: 20_000 })
+    .toMatch(/^[\d.]+ MB of 20\.0 MB, waiting for the server$/);
+  await page.unroute(/./);
   await expect.poll(() => state.textContent(), { timeout: 30_000 }).toBe("film.mp4 has been uploaded.");
   expect(await received()).toMatchObject({ status: "complete", receivedBytes: FILM_BYTES });
   await page.reload();
