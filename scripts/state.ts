@@ -24,7 +24,10 @@ function print(rows: Row[]): void {
 /** @throws {StartError} when nothing is kept there */
 function databaseIn(state: string, folder: string): string {
   const [file] = databasesIn(join(state, folder));
-  if (file === undefined) throw new StartError(`There is no data in ${state}. Start the platform once.`);
+  if (file === undefined)
+    throw new StartError(
+      `There is no data in ${state}. Start the platform once; --dev looks at the data of npm run dev.`,
+    );
   return file;
 }
 
@@ -32,12 +35,14 @@ function showObject(state: string, className: string, name: string | undefined, 
   const folders = objectFolders(state);
   const folder = folders.get(className);
   if (folder === undefined)
-    throw new StartError(`${className} has no objects in ${state}. These have: ${[...folders.keys()].join(", ")}`);
+    throw new StartError(
+      `There is no class ${className} in ${state}. These are there: ${[...folders.keys()].join(", ")}`,
+    );
   const objects = objectsIn(folder);
-  if (name === undefined) return console.log(objects.map((object) => object.name).join("\n"));
+  if (name === undefined) return console.log(objects.map((object) => object.name).join("\n") || "no objects");
   const object = objects.find((one) => one.name === name);
   if (object === undefined)
-    throw new StartError(`No ${className} is named ${name}. npm run state -- ${className} lists them.`);
+    throw new StartError(`No ${className} is named ${name}. Without a name, the command lists those there are.`);
   if (sql !== undefined) return print(query(object.file, sql));
   const { values, tables } = contentsOf(object.file);
   console.log(inspect(values, { depth: 6, maxStringLength: 500 }));
@@ -58,7 +63,10 @@ function run(): void {
       class: name,
       objects: databasesIn(folder).length,
     }));
-    if (counts.length === 0) throw new StartError(`There is no data in ${state}. Start the platform once.`);
+    if (counts.length === 0)
+      throw new StartError(
+        `There is no data in ${state}. Start the platform once; --dev looks at the data of npm run dev.`,
+      );
     return print(counts);
   }
   if (what === "d1" && rest[0] !== undefined)

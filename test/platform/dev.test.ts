@@ -135,7 +135,7 @@ test("npm run state shows what the database, the bucket and the durable objects 
   expect((await run("state", "AssetMachine")).trim()).toBe(mediaId);
   expect(await run("state", "AssetMachine", mediaId)).toMatch(/data: \{ status: 'ready' \}[^]*│ 'jobs' +│ \d+ /);
   await expect(run("state", "AssetMachine", mediaId, "DELETE FROM jobs")).rejects.toThrow("readonly database");
-  await expect(run("state", "AssetMachines")).rejects.toThrow(/These have: AssetMachine, /);
+  await expect(run("state", "AssetMachines")).rejects.toThrow(/These are there: AssetMachine, /);
 });
 
 test("npm run workspace and npm run credential work beside it: a new credential is valid, a revoked one is not", async () => {
