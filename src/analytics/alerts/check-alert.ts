@@ -1,6 +1,6 @@
 import { Problem } from "../../platform/http/problems.ts";
 import { readFilters } from "../questions/scope.ts";
-import { MEASURED } from "./measured.ts";
+import { type AlertMetric, MEASURED } from "./measured.ts";
 import { ALERT_DIMENSIONS, type CreateAlert } from "./schemas.ts";
 
 /** Refuses an alert that could never be triggered, or that filters by another dimension. @throws {Problem} validation_failed */
@@ -12,6 +12,15 @@ export function checkAlert({
   if (MEASURED[metric].unit === "share" && thresholdValue > 1)
     throw invalid("thresholdValue", `must be a share from 0 to 1 for ${metric}: 0.05 is 5 %`);
   readFilters(filters, { filterby: "filters", dimensions: ALERT_DIMENSIONS });
+}
+
+const UNITS = { share: "a share from 0 to 1", ms: "milliseconds" };
+
+/** Refuses another metric whose unit the threshold does not have. @throws {Problem} validation_failed */
+export function checkUnit(before: AlertMetric, after: AlertMetric = before): void {
+  const { unit } = MEASURED[after];
+  if (MEASURED[before].unit !== unit)
+    throw invalid("thresholdValue", `must be given with ${after}: it is ${UNITS[unit]}, and that of ${before} is not`);
 }
 
 const invalid = (field: string, hint: string) =>

@@ -2,7 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
-import { checkAlert } from "./check-alert.ts";
+import { checkAlert, checkUnit } from "./check-alert.ts";
 import { type AlertRule, changeAlert, findAlert } from "./repository.ts";
 import type { UpdateAlert } from "./schemas.ts";
 
@@ -23,6 +23,7 @@ export async function updateAlert(
   if (seen === null) return null;
   const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
   if (Object.keys(change).length === 0) return seen;
+  if (body.thresholdValue === undefined) checkUnit(seen.metric, body.metric);
   checkAlert({ ...seen, ...change });
   log("alert.updated", { alertId, workspaceId, fields: Object.keys(change) });
   return await changeAlert(db, workspaceId, alertId, { ...change, updatedAt: now });

@@ -294,4 +294,14 @@ describe("the record", () => {
     expect([change.status, await change.text()]).toEqual([422, expect.stringContaining(`"${field}`)]);
     expect(await found(alert)).toEqual(alert);
   });
+
+  test("whose metric is changed to one of another unit is refused without its threshold", async () => {
+    const alert = await newAlert(workspace, { metric: "error_rate", thresholdValue: 0.05 });
+    const path = `/v1/data/alerts/${alert.id}`;
+    const refused = await workspace.request("PATCH", path, { metric: "video_startup_time" });
+    expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('"thresholdValue')]);
+    expect(await found(alert)).toEqual(alert);
+    for (const change of [{ metric: "rebuffer_ratio" }, { metric: "video_startup_time", thresholdValue: 3000 }])
+      expect((await workspace.request("PATCH", path, change)).status).toBe(200);
+  });
 });
