@@ -21,14 +21,24 @@ function print(rows: Row[]): void {
   else console.table(rows);
 }
 
+const nothingIn = (state: string) =>
+  new StartError(`There is no data in ${state}. Start the platform once; --dev looks at the data of npm run dev.`);
+
 /** @throws {StartError} when nothing is kept there */
 function databaseIn(state: string, folder: string): string {
   const [file] = databasesIn(join(state, folder));
-  if (file === undefined)
-    throw new StartError(
-      `There is no data in ${state}. Start the platform once; --dev looks at the data of npm run dev.`,
-    );
+  if (file === undefined) throw nothingIn(state);
   return file;
+}
+
+/** @throws {StartError} when nothing is kept there */
+function showClasses(state: string): void {
+  const counts = [...objectFolders(state)].map(([name, folder]) => ({
+    class: name,
+    objects: databasesIn(folder).length,
+  }));
+  if (counts.length === 0) throw nothingIn(state);
+  print(counts);
 }
 
 function showObject(state: string, className: string, name: string | undefined, sql: string | undefined): void {
@@ -58,17 +68,7 @@ function run(): void {
   const state =
     values.dev === true ? resolve(".wrangler/state/v3") : resolve(process.env["SLUICE_HOME"] ?? ".sluice", "state");
   const [what, ...rest] = positionals;
-  if (what === undefined) {
-    const counts = [...objectFolders(state)].map(([name, folder]) => ({
-      class: name,
-      objects: databasesIn(folder).length,
-    }));
-    if (counts.length === 0)
-      throw new StartError(
-        `There is no data in ${state}. Start the platform once; --dev looks at the data of npm run dev.`,
-      );
-    return print(counts);
-  }
+  if (what === undefined) return showClasses(state);
   if (what === "d1" && rest[0] !== undefined)
     return print(query(databaseIn(state, "d1/miniflare-D1DatabaseObject"), rest[0]));
   if (what === "r2") {
