@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { readBaseConfig } from "./scripts/deploy/config.ts";
 
 /**
  * Twelve projects, by what a test needs: `pure` nothing, `conformance` streams in real time, `fuzz` processes that can be ended, `worker` workerd
@@ -50,6 +51,7 @@ export default defineConfig({
               // No name resolves: what a test fetches over the network it names by address.
               serviceBindings: { RESOLVER: () => new Response('{"addresses":[]}', { status: 404 }) as never },
               bindings: {
+                ...(await readBaseConfig()).vars, // instead of the developer's own in .dev.vars
                 TEST_MIGRATIONS: await readD1Migrations("migrations"),
                 JOB_SECRET: "job secret of the tests: long enough",
                 ENCODER_SECRET: "encoder secret of the tests: long enough",
