@@ -85,8 +85,13 @@ export class GatewayReception implements Reception {
     this.#slotsTaken += 1;
     const { streamId, sessionId } = answer;
     log("broadcaster.accepted", { streamId, sessionId, protocol, remote });
-    // Release the slot if the listener loses its broadcaster and never calls `take`.
-    const unclaimed = setTimeout(() => (this.#slotsTaken -= 1), CLAIM_MS);
+    let isSlotTaken = true;
+    const release = () => {
+      if (isSlotTaken) this.#slotsTaken -= 1;
+      isSlotTaken = false;
+    };
+    // Release the slot if the listener loses its broadcaster and never calls `take`. It may call it later than that.
+    const unclaimed = setTimeout(release, CLAIM_MS);
     const take = async (bytes: AsyncIterable<Uint8Array>, hangUp: HangUp) => {
       clearTimeout(unclaimed);
       let hasHungUp = false;
@@ -100,7 +105,7 @@ export class GatewayReception implements Reception {
         logError("broadcast.failed", { streamId, sessionId, ...errorFields(error) });
         once("encoder_failed");
       } finally {
-        this.#slotsTaken -= 1;
+        release();
       }
     };
     return { accepted: true, streamId, sessionId, take };
