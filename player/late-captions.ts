@@ -39,6 +39,13 @@ export function offerLateCaptions(root: HTMLElement, video: HTMLVideoElement, hl
     else if (readings === 0) readNext();
   });
   hls.on(Events.DESTROYING, end);
+  hls.on(Events.SUBTITLE_TRACKS_UPDATED, (_event, { subtitleTracks }) => {
+    for (const [track, element] of offered)
+      if (subtitleTracks.some(({ name }) => name === track.label)) {
+        element.remove(); // hls.js has it by now
+        offered.delete(track);
+      }
+  });
   video.textTracks.addEventListener("change", () => {
     const chosen = [...offered.keys()].find(({ mode }) => mode === "showing");
     if (chosen === undefined) return;
