@@ -14,12 +14,24 @@ function bufferedSeconds({ buffered, currentTime }: HTMLVideoElement): number {
 
 /**
  * Starts playback once enough media is buffered. The first picture is shown before that.
+ *
+ * @param onRefused the browser plays only what the viewer starts, such as Safari while the battery is low: the play button is there for that
  */
-export function playWhenReady(root: HTMLElement, video: HTMLVideoElement, seconds: number): void {
+export function playWhenReady(
+  root: HTMLElement,
+  video: HTMLVideoElement,
+  seconds: number,
+  onRefused: () => void = () => undefined,
+): void {
   const started = new AbortController();
   const { signal } = started;
+  const refuse = (error: unknown) => {
+    if (signal.aborted || !(error instanceof DOMException) || error.name !== "NotAllowedError") return;
+    started.abort();
+    onRefused();
+  };
   const play = () => {
-    if (!signal.aborted) void video.play().catch(() => {});
+    if (!signal.aborted) void video.play().catch(refuse);
   };
   root.classList.add("starting"); // no play button over the first picture
   signal.addEventListener("abort", () => root.classList.remove("starting"));

@@ -5,15 +5,24 @@ import { followLive } from "./follow-live.ts";
 import { latencySeconds } from "./latency.ts";
 import { boundSeeks } from "./live-edge.ts";
 import { playWhenReady, startSeconds } from "./live-start.ts";
+import type { ViewReporter } from "./report-views.ts";
 import { offerUnmute } from "./unmute.ts";
 
 const UPDATE_MS = 500;
 /** Playback that stands still this near to the end of a broadcast has reached it. */
 const NEAR_END_SECONDS = 0.5;
 
-/** Shows the live indicator: a button that seeks to the live edge, and the latency. */
-export function showLive(root: HTMLElement, video: HTMLVideoElement, hls: HlsPlayer, onEnd: () => void): void {
+/** Plays a broadcast, and shows the live indicator: a button that seeks to the live edge, and the latency. */
+export function showLive(
+  root: HTMLElement,
+  video: HTMLVideoElement,
+  hls: HlsPlayer,
+  reporter: ViewReporter,
+  onEnd: () => void,
+): void {
   let isLive = false;
+  let loadedMs = 0;
+  hls.once(Events.MANIFEST_LOADING, () => (loadedMs = performance.now()));
   let endSeconds = Infinity;
   hls.on(Events.LEVEL_UPDATED, (_event, { details }) => {
     if (details.live && !isLive) {
@@ -26,7 +35,13 @@ export function showLive(root: HTMLElement, video: HTMLVideoElement, hls: HlsPla
       followLive(video, hls);
       video.muted = true; // browsers block autoplay with sound
       offerUnmute(root, video);
-      playWhenReady(root, video, startSeconds(details.partList === null ? null : details.partTarget));
+      reporter.attempt(loadedMs);
+      playWhenReady(
+        root,
+        video,
+        startSeconds(details.partList === null ? null : details.partTarget),
+        reporter.withdrawAttempt,
+      );
     }
     if (!details.live) endSeconds = details.edge;
   });

@@ -96,7 +96,7 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
     if (main.dataset["kind"] === "live") {
       showDvrPreviews(video, hls, imagesOf(main));
       offerLateCaptions(root, video, hls);
-      showLive(root, video, hls, () => {
+      showLive(root, video, hls, reporter, () => {
         reporter.end();
         hls.destroy();
         root.remove();

@@ -12,11 +12,22 @@ const PULSE_MS = 10_000;
 const SILENCE_MS = 3600_000;
 
 export interface ViewReporter {
+  /**
+   * The page itself asked for playback, which begins once there is enough media. The startup counts from then.
+   *
+   * @param atMs by `performance.now()`
+   */
+  attempt: (atMs: number) => void;
+  /** The browser does not play before the viewer asks for it, so there was no attempt. */
+  withdrawAttempt: () => void;
   /** An error ended playback. */
   fail: (code: string, message: string) => void;
   /** The player is removed. */
   end: () => void;
 }
+
+const nothing = () => undefined;
+const SILENT: ViewReporter = { attempt: nothing, withdrawAttempt: nothing, fail: nothing, end: nothing };
 
 /** A viewer who does not want to be tracked is not reported. */
 const mayReport = (): boolean =>
@@ -28,13 +39,15 @@ const mayReport = (): boolean =>
  * @param hls null = the browser plays HLS by itself
  */
 export function reportViews(video: HTMLVideoElement, hls: HlsPlayer | null, page: ReportedPage): ViewReporter {
-  if (page.beaconUrl === "" || !mayReport()) return { fail: () => undefined, end: () => undefined };
+  if (page.beaconUrl === "" || !mayReport()) return SILENT;
   const queue = new BeaconQueue(page.beaconUrl);
   const [playerId, viewerId] = [randomId(), randomId()];
   const createdMs = performance.now();
   const pageLoadMs = Math.round(Math.min(createdMs, domLoadedMs() || createdMs));
   let startupMs = 0;
   let view: View | null = null;
+  /** Of playback that the page asked for and that has not begun. */
+  let attemptedMs: number | null = null;
   let [playerEvents, playerViews] = [0, 0];
   const now = () => performance.now();
 
@@ -56,21 +69,26 @@ export function reportViews(video: HTMLVideoElement, hls: HlsPlayer | null, page
     });
     if (isUrgent) void queue.flush();
   };
+  /** @param atMs when playback was asked for, unless the page did that earlier */
   const begin = (atMs: number) => {
+    const askedMs = attemptedMs ?? atMs;
+    attemptedMs = null;
     if (view !== null && now() - view.lastEventMs > SILENCE_MS) view = null;
     if (view !== null) return;
     playerViews += 1;
     view = {
       id: randomId(),
-      clock: new ViewClock(atMs),
+      clock: new ViewClock(askedMs),
       content: new ContentPlayed(),
       events: 0,
       lastEventMs: 0,
     };
     const counts = { plveco: playerViews, fpviid: viewerId, paloti: pageLoadMs, plspti: startupMs };
-    send("viewBegin", { ...constantsOf(page, video, hls), ...counts, ...variantOf(hls) }, true);
+    const begun = { ...constantsOf(page, video, hls), ...counts, vitp: Date.now() - Math.round(now() - askedMs) };
+    send("viewBegin", { ...begun, ...variantOf(hls) }, true);
   };
   const complete = () => {
+    if (attemptedMs !== null) begin(attemptedMs); // the viewer left before anything was played
     send("viewCompleted", {}, true);
     view = null;
   };
@@ -138,6 +156,8 @@ export function reportViews(video: HTMLVideoElement, hls: HlsPlayer | null, page
   if (hls === null)
     video.addEventListener("error", () => fail(`${video.error?.code ?? "unknown"}`, video.error?.message ?? ""));
   return {
+    attempt: (atMs) => (attemptedMs = view === null ? atMs : null),
+    withdrawAttempt: () => (attemptedMs = null),
     fail,
     end: () => {
       complete();

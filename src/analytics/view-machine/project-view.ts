@@ -4,6 +4,7 @@ import { findContent } from "../views/find-content.ts";
 import { mergeEvents } from "../views/merged-view.ts";
 import type { PlayedContent } from "../views/played-content.ts";
 import { playbackIdIn } from "../views/played-content.ts";
+import { eventsUntil, playedOutAtMs } from "../views/played-out.ts";
 import { timelineOf } from "../views/view-event.ts";
 import { type ViewRecord, viewRecordOf } from "../views/view-record.ts";
 import { forgetView } from "./forget-view.ts";
@@ -14,10 +15,12 @@ export async function projectView(machine: ViewParts): Promise<ViewRecord | null
   const { documents, env, state } = machine;
   const isForgotten = () => state.status === "forgotten";
   const { workspaceId, viewId, edge, insertedAtMs } = machine.facts;
-  const events = machine.events.all();
-  const merged = mergeEvents(events);
-  const content = await contentOf(machine, [merged.fields["video_source_url"], merged.fields["page_url"]]);
+  const reported = machine.events.all();
+  const { fields } = mergeEvents(reported);
+  const content = await contentOf(machine, [fields["video_source_url"], fields["page_url"]]);
   if (isForgotten()) return null;
+  const events = eventsUntil(reported, playedOutAtMs(reported, content?.found?.durationMs ?? null));
+  const merged = mergeEvents(events);
   const nowMs = machine.clock();
   const view = viewRecordOf(merged, {
     workspaceId,

@@ -1,12 +1,16 @@
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
-import { endView } from "./end-view.ts";
+import { endView, endWhenPlayedOut } from "./end-view.ts";
 import type { ViewParts, ViewTimer } from "./parts.ts";
 import { projectView } from "./project-view.ts";
 import { endAfterSilence } from "./silence.ts";
 
 export function viewTimers(machine: ViewParts): TimerHandlers<ViewTimer> {
   const handlers: Record<ViewTimer, () => unknown> = {
-    project: () => (machine.state.status === "open" ? projectView(machine) : null),
+    project: async () => {
+      if (machine.state.status !== "open") return;
+      await projectView(machine);
+      endWhenPlayedOut(machine);
+    },
     settle: () => endView(machine),
     silence: () => endAfterSilence(machine),
     outbox: () => machine.outbox.drain(),

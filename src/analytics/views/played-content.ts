@@ -7,6 +7,8 @@ export interface PlayedContent {
   mediaId: string | null;
   /** Live. */
   streamId: string | null;
+  /** Length of the media; null = live, or not known when it was looked up. */
+  durationMs: number | null;
 }
 
 /** `/{playbackId}.m3u8`, and the paths of renditions and of signed playback below it. */

@@ -20,6 +20,7 @@ import { axeFindings } from "../pages/axe.ts";
 import { contrastOf, whiten } from "../pages/contrast.ts";
 import { launchTestBrowser } from "../players/chromium.ts";
 import { servePlayerPage } from "../players/page-server.ts";
+import { testLiveViews } from "./live-views.ts";
 import { testLostConnection } from "./lost-connection.ts";
 import { type Watched, watchLive } from "./watch-live.ts";
 
@@ -292,6 +293,8 @@ function clockOf({ luma, widthPx, heightPx }: ReadPicture): number | null {
   });
   return decodeClock(bits, Date.now());
 }
+
+testLiveViews(() => ({ browser, platform, streamId: stream.streamId }));
 
 testLostConnection(() => ({ browser, pageUrl: `${platform.baseUrl}/player/${stream.playbackIds[0]!.id}` }));
 

@@ -1,6 +1,7 @@
 /** Views of real players in a real browser, by beacons of the hosted page and by CMCD of hls.js, dash.js and Shaka as the guide sets them up. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../../support/live-watch.ts";
 import { madeFile } from "../../support/made.ts";
 import { isReady } from "../../support/platform.ts";
 import { servePlayerPage } from "../players/page-server.ts";
@@ -88,7 +89,7 @@ test("the requests for media say nothing", () => {
 
 // The others side by side: each mostly waits for its player.
 
-test.concurrent("a play in Shaka, whose release names no states, is one view with what it does report", async () => {
+test.concurrent("a play in Shaka, whose release names no states, is one view with what it does report, over after the length of the media", async () => {
   const playbackId = await newPlaybackId(stage.platform, assetId);
   const page = await open("shaka", playbackId);
   await playScripted(page);
@@ -96,6 +97,16 @@ test.concurrent("a play in Shaka, whose release names no states, is one view wit
   expect(view).toMatchObject({ mediaId: assetId, viewHasError: false, isFinal: false });
   expect(view.videoStartupTime).toBeGreaterThan(0);
   expect(markedRequests).toEqual([]);
+  const list = `/v1/data/viewlist/${view.viewId}`;
+  const final = await eventually(
+    "the end of a view whose page stays open",
+    async () => {
+      const { data } = (await stage.platform.api<RecordedView>("GET", list)).body;
+      return data.isFinal ? data : null;
+    },
+    90_000, // the film, and the view's next projection
+  );
+  expect(Math.round(playedMs(final) / 1000)).toBe(DURATION_SECONDS);
   await page.close();
 });
 

@@ -108,6 +108,22 @@ test("a session that fails is an errored view with the player's code", async () 
   });
 });
 
+test("a view of a player that names no states ends when it has played for as long as its media takes, and later reports change nothing", async () => {
+  const { playbackId } = await newAsset({ status: "ready", workspaceId: workspace.id, durationMs: 10_000 });
+  const session = new Session(60);
+  const pulse = (_: unknown, index: number) => session.line("t", 4000 + index * 4000, "br=(1000;v)");
+  const lines = [session.line("t", 2000, "msd=800"), ...Array.from({ length: 10 }, pulse)];
+  await post(playbackId, lines.join("\n"));
+  const viewId = await viewIdOf(playbackId, session);
+  await elapse(workspace.id, viewId, MINUTE_MS);
+  const view = await dataOf<Data>(workspace, `viewlist/${viewId}`);
+  expect(view).toMatchObject({ isFinal: true, watchTime: 10_800, videoStartupTime: 800 });
+  expect((await eventsOf(viewId)).map(({ type }) => type)).toEqual(["playback.completed"]);
+  await post(playbackId, session.line("t", 50_000, "br=(1000;v)"));
+  await elapse(workspace.id, viewId, MINUTE_MS);
+  expect(await dataOf<Data>(workspace, `viewlist/${viewId}`)).toEqual(view);
+});
+
 test("the same session on two playback IDs is two views", async () => {
   const session = new Session(30);
   const lines = session.wholePlay().join("\n");

@@ -41,7 +41,7 @@ export function simulatedViews(count: number, nowMs: number, seed = 7): MadeView
       workspaceId: "",
       viewId: batch.events[0]!.viewId,
       edge: edgeFactsOf(new Headers({ "user-agent": userAgent }), cf as never),
-      content: { playbackId: "p", mediaId: index % 3 === 0 ? MEDIA_ID : null, streamId: null },
+      content: { playbackId: "p", mediaId: index % 3 === 0 ? MEDIA_ID : null, streamId: null, durationMs: null },
       isFinal: true,
       insertedAtMs: nowMs,
       updatedAtMs: nowMs,
