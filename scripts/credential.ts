@@ -12,10 +12,10 @@ import { nameOf, withDatabase } from "./workspaces/open.ts";
 import { dateOf, printCredential } from "./workspaces/print.ts";
 
 const USAGE = `npm run credential -- create [NAME]   creates a credential, which is shown once
-npm run credential -- list            lists the credentials
+npm run credential -- list            lists the credentials of all workspaces
 npm run credential -- revoke ID       revokes a credential; it stops working within five seconds
 
-  --workspace ID   of create: the workspace, if there are several
+  --workspace ID   of create: the workspace, if there are several; of list: only its credentials
   --remote         of the deployment on Cloudflare, instead of the platform on this machine (npm start)
   --dev            of npm run dev
   --config FILE    the deployment's settings (sluice.config.json)`;
@@ -65,7 +65,11 @@ await runCommand(async () => {
     console.log(`Created a credential in ${nameOf(target)}.\n`);
     printCredential(made.workspaceId, made.credential);
   } else if (verb === "list") {
-    for (const { id, workspace_id, name, created_at, revoked_at } of await withDatabase(target, listCredentials))
+    const listed = await withDatabase(target, async (database) => {
+      const chosen = workspace === undefined ? null : await chooseWorkspace(database, workspace, options);
+      return (await listCredentials(database)).filter((one) => chosen === null || one.workspace_id === chosen);
+    });
+    for (const { id, workspace_id, name, created_at, revoked_at } of listed)
       console.log(
         `${id}  ${dateOf(created_at)}  workspace ${workspace_id}  ${name}${revoked_at === null ? "" : `  revoked ${dateOf(revoked_at)}`}`,
       );

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { deserialize } from "node:v8";
+import { StartError } from "./settings.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -14,11 +15,14 @@ export function databasesIn(folder: string): string[] {
   return files.toSorted((a, b) => createdMs.get(a)! - createdMs.get(b)!).map((name) => join(folder, name));
 }
 
-/** @throws the error of SQLite; a statement that writes is one */
+/** @throws the error of SQLite; a statement that writes is one. @throws {StartError} when there is a second statement */
 export function query(file: string, sql: string, ...values: string[]): Row[] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
-    return database.prepare(sql).all(...values);
+    const statement = database.prepare(sql);
+    const rest = sql.slice(statement.sourceSQL.length).trim(); // SQLite reads the first statement only
+    if (rest !== "") throw new StartError(`One statement at a time: ${rest} was not run.`);
+    return statement.all(...values);
   } finally {
     database.close();
   }

@@ -135,6 +135,7 @@ test("npm run state shows what the database, the bucket and the durable objects 
   expect((await run("state", "AssetMachine")).trim()).toBe(mediaId);
   expect(await run("state", "AssetMachine", mediaId)).toMatch(/data: \{ status: 'ready' \}[^]*│ 'jobs' +│ \d+ /);
   await expect(run("state", "AssetMachine", mediaId, "DELETE FROM jobs")).rejects.toThrow("readonly database");
+  await expect(run("state", "d1", "SELECT 1; SELECT 2")).rejects.toThrow("One statement at a time: SELECT 2");
   await expect(run("state", "AssetMachines")).rejects.toThrow(/These are there: AssetMachine, /);
 });
 

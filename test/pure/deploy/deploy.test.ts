@@ -191,9 +191,12 @@ test("npm run workspace and npm run credential -- --remote manage the deployment
   });
   const elsewhere = await run("credential.ts", "create", "--workspace", "nope");
   expect([elsewhere.code, elsewhere.output]).toEqual([1, expect.stringMatching("^No workspace has the id nope. Name")]);
-  expect((await run("credential.ts", "list")).output).toMatch(
-    new RegExp(`^${id} .* workspace ${workspaceId}  Robot  revoked`, "m"),
-  );
+  const ofWorkspaces = (output: string) => new Set(output.match(/(?<=workspace )[0-9a-f-]{36}/g));
+  const all = (await run("credential.ts", "list")).output;
+  expect(all).toMatch(new RegExp(`^${id} .* workspace ${workspaceId}  Robot  revoked`, "m"));
+  expect(ofWorkspaces(all).size).toBe(2);
+  const own = (await run("credential.ts", "list", "--workspace", workspaceId)).output;
+  expect(ofWorkspaces(own)).toEqual(new Set([workspaceId]));
 });
 
 test.each([
