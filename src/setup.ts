@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import journal from "../migrations/meta/_journal.json" with { type: "json" };
 import { isSecureUrl } from "../protocol/secure-url.ts";
-import { secretProblems, variableProblems } from "./deployment-problems.ts";
+import { problemsOfSecrets, variableProblems } from "./deployment-problems.ts";
 import { BINDINGS } from "./platform/bindings.ts";
 import { openDatabase } from "./platform/database.ts";
 import type { Env } from "./platform/env.ts";
@@ -14,11 +14,14 @@ export const isLocal = (url: string): boolean => url.startsWith("http:") && isSe
 /** What a bare `wrangler dev` lacks, in one line with the command that adds it; null = nothing. */
 export async function missingSetup(env: Env): Promise<string | null> {
   const tables = await tableProblems(env);
-  const missing = [...secretProblems(env), ...tables.missing];
+  const secrets = Object.entries(problemsOfSecrets(env));
+  const isAbsent = (name: string) => !Reflect.get(env, name);
+  const missing = [...secrets.filter(([name]) => isAbsent(name)).map(([, problem]) => problem), ...tables.missing];
   // With containers enabled, which needs Docker, the encoder is there nevertheless.
   if (env.ENCODER_URL === "") missing.push("ENCODER_URL is empty, and without an encoder only standard sources play");
   const lacking = BINDINGS.filter((name) => !(name in env)).map((name) => `there is no binding ${name}`);
-  const wrong = [...lacking, ...variableProblems(env)];
+  const malformed = secrets.filter(([name]) => !isAbsent(name)).map(([, problem]) => problem);
+  const wrong = [...lacking, ...malformed, ...variableProblems(env)];
   const parts = [
     missing.length > 0 &&
       `${missing.join("; ")}: "npm run dev" sets up secrets, tables and the encoder when it is started`,

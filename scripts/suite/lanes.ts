@@ -8,8 +8,8 @@ export type Lane = readonly string[];
  */
 export const PHASES: readonly (readonly Lane[])[] = [
   [["crash", "gateway"], ["platform"]],
-  [["encoder", "fuzz", "pure"], ["worker"]],
-  [["e2e"], ["broadcast", "growing"]],
+  [["encoder", "fuzz"], ["worker"]],
+  [["e2e"], ["broadcast", "growing", "pure"]],
   [["live", "conformance"]],
 ];
 

@@ -46,6 +46,17 @@ test("a value that cannot be used is named with the place to correct it", async 
   expect(setup).toMatch(/^MAX_WORKSPACE_STREAMS must be [^;]+: correct it in wrangler\.toml or \.dev\.vars$/);
 });
 
+test("a secret that is too short is to be corrected, since npm run dev does not replace it", async () => {
+  const answer = await ask(createFetch(createApp()), "http://localhost:8787/healthz", {
+    ...complete(),
+    JOB_SECRET: "short",
+  });
+  const { setup } = await answer.json<{ setup: string }>();
+  expect(setup).toMatch(
+    /^JOB_SECRET holds a secret of 5 characters[^:]*: correct it in wrangler\.toml or \.dev\.vars$/,
+  );
+});
+
 test("a binding that wrangler.toml lacks is named with the place to correct it", async () => {
   const { CLIPS: _, ...bindings } = complete();
   const answer = await ask(createFetch(createApp()), "http://localhost:8787/healthz", bindings as Env);

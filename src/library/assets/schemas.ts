@@ -86,6 +86,10 @@ export interface SourceInput {
   clipEndMs: number | null;
 }
 
+/** Added to the hint for what may be the path of a file. */
+const TAKES_FILES = ", such as https://example.com/film.mp4; POST /v1/on-demand/upload takes files of your own";
+const MAY_BE_FILES: ReadonlySet<string> = new Set(["malformed", "scheme"]);
+
 /** Checks the URLs against the networks that this deployment may reach, and the clip's ends. */
 function checkInputs(
   inputs: CreateAsset["inputs"],
@@ -100,7 +104,12 @@ function checkInputs(
     const { url, startTime = 0, endTime } = input;
     const checked = checkPublicUrl(url, allowPrivateNetwork);
     if (/^[a-z]+_mediaId:\/\//i.test(url)) refuse([position, "url"], LATER);
-    else if (!checked.ok) refuse([position, "url"], checked.message, urlHint(checked.message));
+    else if (!checked.ok)
+      refuse(
+        [position, "url"],
+        checked.message,
+        urlHint(checked.message) + (MAY_BE_FILES.has(checked.problem) ? TAKES_FILES : ""),
+      );
     else if (endTime !== undefined && endTime <= startTime)
       refuse([position, "endTime"], "is invalid", "must be greater than `startTime`");
     else if (source !== null) refuse([position], LATER);

@@ -20,14 +20,16 @@ export function testLiveViews(stage: () => Stage): void {
       addEventListener("playing", ({ timeStamp }) => performance.mark("playing", { startTime: timeStamp }), true),
     );
     await page.goto(stage().platform.baseUrl + `/player/${playbackId}`);
-    const truthMs = await page.waitForFunction((manifest) => {
+    const startup = await page.waitForFunction((manifest) => {
       const [playing] = performance.getEntriesByName("playing");
       // The page asks whether there is something to play, and then hls.js loads it.
       const [, loaded] = performance.getEntriesByType("resource").filter(({ name }) => name.includes(manifest));
       return playing && loaded ? playing.startTime - loaded.startTime : null;
     }, `/${playbackId}.m3u8`);
-    const view = await recordedView(stage().platform, playbackId, "playing");
-    expect(Math.abs(view.videoStartupTime - (await truthMs.jsonValue())!)).toBeLessThan(TOLERANCE_MS);
+    const startupMs = await startup.jsonValue();
+    await page.goto("about:blank");
+    const view = await recordedView(stage().platform, playbackId, "viewCompleted");
+    expect(Math.abs(view.videoStartupTime - startupMs!)).toBeLessThan(TOLERANCE_MS);
     expect(view.events.map(({ e }) => e).slice(0, 3)).toEqual(["viewBegin", "play", "playing"]);
   });
 
@@ -46,9 +48,11 @@ export function testLiveViews(stage: () => Stage): void {
   test("when the browser refuses to begin by itself, the play button is there, and the view begins when it is used", async () => {
     const { page, playbackId } = await openNew(stage());
     await page.addInitScript(() => {
+      let hasGesture = false; // not `navigator.userActivation`: what Playwright evaluates counts as a gesture
+      addEventListener("keydown", () => (hasGesture = true), true);
       const play = Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "play")!.value as () => Promise<void>;
       HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
-        if (navigator.userActivation.hasBeenActive) return play.call(this);
+        if (hasGesture) return play.call(this);
         document.documentElement.dataset["refused"] = "yes";
         return Promise.reject(new DOMException("no gesture", "NotAllowedError"));
       };
@@ -62,8 +66,11 @@ export function testLiveViews(stage: () => Stage): void {
     expect(reported).toEqual([]);
     const clickedMs = Date.now();
     await page.keyboard.press("k");
-    const view = await recordedView(stage().platform, playbackId, "playing");
-    expect(view.videoStartupTime).toBeLessThan(Date.now() - clickedMs);
+    await page.waitForFunction(() => document.querySelector("video")!.currentTime > 0);
+    const mostStartupMs = Date.now() - clickedMs;
+    await page.goto("about:blank");
+    const view = await recordedView(stage().platform, playbackId, "viewCompleted");
+    expect(view.videoStartupTime).toBeLessThan(mostStartupMs);
     expect(view.events[0]).toMatchObject({ e: "viewBegin" });
   });
 }

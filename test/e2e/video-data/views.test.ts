@@ -89,7 +89,7 @@ test("the requests for media say nothing", () => {
 
 // The others side by side: each mostly waits for its player.
 
-test.concurrent("a play in Shaka, whose release names no states, is one view with what it does report, over after the length of the media", async () => {
+test.concurrent("in real time: a play in Shaka, whose release names no states, is one view with what it does report, over after the length of the media", async () => {
   const playbackId = await newPlaybackId(stage.platform, assetId);
   const page = await open("shaka", playbackId);
   await playScripted(page);

@@ -168,6 +168,12 @@ const POLICIES = "must be one of `public`, `private`, `drm`";
 const TEXT = "must be a string of up to 255 characters";
 const HALF_PAIR = "must be valid Unicode: it contains half of a surrogate pair";
 const CONTROLS = "must not contain control characters";
+const mayBeFile = (message: string): [field: string, message: string, hint: string] => [
+  "inputs[0].url",
+  message,
+  `${message}, such as https://example.com/film.mp4; POST /v1/on-demand/upload takes files of your own`,
+];
+
 /** The hint is that of the response; without one, it is the message. */
 const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: string][]][] = [
   [
@@ -209,10 +215,7 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
   [
     "a field and an input wrong at once",
     { ...videoFrom("ftp://a.test/x"), accessPolicy: "secret" },
-    [
-      ["accessPolicy", invalid, POLICIES],
-      ["inputs[0].url", "must be an http or https URL"],
-    ],
+    [["accessPolicy", invalid, POLICIES], mayBeFile("must be an http or https URL")],
   ],
   [
     "too many metadata keys",
@@ -226,9 +229,9 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
     videoFrom("https://a.test/x", { startTime: 5, endTime: 2 }),
     [["inputs[0].endTime", invalid, "must be greater than `startTime`"]],
   ],
-  ["a text that is no URL", videoFrom("film.mp4"), [["inputs[0].url", "must be an absolute URL"]]],
-  ["a file: URL", videoFrom("file:///etc/passwd"), [["inputs[0].url", "must be an http or https URL"]]],
-  ["an ftp: URL", videoFrom("ftp://a.test/x"), [["inputs[0].url", "must be an http or https URL"]]],
+  ["a text that is no URL", videoFrom("film.mp4"), [mayBeFile("must be an absolute URL")]],
+  ["a file: URL", videoFrom("file:///etc/passwd"), [mayBeFile("must be an http or https URL")]],
+  ["an ftp: URL", videoFrom("ftp://a.test/x"), [mayBeFile("must be an http or https URL")]],
   [
     "credentials in the URL",
     videoFrom("https://me:secret@a.test/x"),
