@@ -262,10 +262,9 @@ async function previewsAbove(hosted: Page, seconds: () => number[]): Promise<str
 }
 
 /** The playback ID of the stream's newest recording. */
-/** A recording has one for each of its stream. */
-async function playbackIdsOfRecording(): Promise<string[]> {
+async function playbackIdOfRecording(): Promise<string> {
   const mediaId = (await streamOf(platform, stream)).mediaIds!.at(-1)!;
-  return (await platform.api("GET", `/v1/on-demand/${mediaId}`)).body.data.playbackIds.map(({ id }) => id);
+  return (await platform.api("GET", `/v1/on-demand/${mediaId}`)).body.data.playbackIds[0]!.id;
 }
 
 /** The clock of a picture of the broadcast, epoch ms. */
@@ -310,9 +309,10 @@ test("when the broadcast ends, the hosted page says so over its recording, until
   await over.waitFor({ state: "visible", timeout: 30_000 });
   expect([await hosted.title(), await hosted.textContent(".title")]).toEqual(["Recording", "Recording"]);
   expect(await over.textContent()).toBe("The broadcast has ended. Play its recording here.");
-  const requested = await hosted.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
-  const ofRecording = await playbackIdsOfRecording();
-  expect(requested.filter((url) => ofRecording.some((id) => url.includes(`/${id}/`)))).not.toEqual([]);
+  // The page says that the broadcast is over, and then loads the recording.
+  const requested = () => hosted.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+  const ofRecording = expect.stringContaining(`/${await playbackIdOfRecording()}/`);
+  await expect.poll(requested, { timeout: 10_000 }).toContainEqual(ofRecording);
   await whiten(hosted);
   expect(await contrastOf(hosted, over)).toBeGreaterThan(4.5);
   expect(await axeFindings(hosted)).toEqual([]);
