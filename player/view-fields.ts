@@ -1,4 +1,4 @@
-/** What beacons say of a view, by the keys of the contract (media contract, analytics: `analytics-beacon-keys.json`). */
+/** What beacons say of a view, by the keys of the contract (media contract, analytics: the beacon words). */
 import type HlsPlayer from "hls.js";
 import type { ViewClock } from "../protocol/view-clock.ts";
 import type { BeaconEvent } from "./beacon-queue.ts";

@@ -5,8 +5,8 @@ import type { newRouter } from "./platform/http/router.ts";
 /** The groups of operations, in the order of the reference. */
 const TAGS = [
   { name: "Media", description: "On-demand video: from a URL to a playback ID" },
-  { name: "Tracks", description: "Audio and subtitle tracks that are added to a media item" },
-  { name: "Playback", description: "The playback IDs of a media item, and who may play it" },
+  { name: "Tracks", description: "Audio and subtitle tracks that are added to a media" },
+  { name: "Playback", description: "The playback IDs of a media, and who may play it" },
   { name: "DRM configurations", description: "How encrypted media is licensed" },
   { name: "Licences", description: "What players of encrypted media request, with a playback token" },
   { name: "Uploads", description: "Files sent by browsers, apps and servers: resumable, and playable as they arrive" },

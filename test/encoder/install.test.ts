@@ -1,13 +1,15 @@
-/** Runs the steps of the encoder's Dockerfile in an empty folder, because an image cannot be built everywhere. */
+/** Runs the steps of the encoder's Dockerfile, and those of the guide, in an empty folder, because an image cannot be built everywhere. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { codeBlocks, theBlock } from "../support/guide-blocks.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -44,10 +46,7 @@ test(
         env: { ...env, PORT: "0", HOST: "127.0.0.1" },
         stdio: ["ignore", "pipe", "inherit"],
       });
-      const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
-      const { port } = JSON.parse(line) as { port: number };
-      const health = await fetch(`http://127.0.0.1:${port}/health`, { headers: { Authorization: `Bearer ${SECRET}` } });
-      expect(await health.json()).toMatchObject({ status: "ok", running: 0 });
+      expect(await healthOf(server.stdout)).toMatchObject({ status: "ok", running: 0 });
       server.kill("SIGTERM");
       expect(await once(server, "exit")).toEqual([0, null]);
     } finally {
@@ -55,6 +54,44 @@ test(
     }
   },
 );
+
+test(
+  "the commands of the deploying guide install and start an encoder of one's own beside the repository",
+  { timeout: 180_000 },
+  async () => {
+    const root = await mkdtemp(join(tmpdir(), "sluice-encoder-"));
+    try {
+      const clone = join(root, "sluice");
+      const filter = (path: string) => basename(path) !== "node_modules";
+      for (const name of ["encoder", "protocol"])
+        await cp(join(ROOT, name), join(clone, name), { recursive: true, filter });
+      const guide = theBlock(codeBlocks("docs/guides/deploying.md"), "sh", "An encoder of your own");
+      const commands = guide.replace("ENCODER_SECRET=…", `ENCODER_SECRET="${SECRET}"`).replace("PORT=8790", "PORT=0");
+      const shell = spawn("bash", ["--norc", "-euo", "pipefail", "-c", commands], {
+        cwd: clone,
+        detached: true,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const ended = once(shell, "exit");
+      expect(await healthOf(shell.stdout)).toMatchObject({ status: "ok", running: 0 });
+      process.kill(-shell.pid!, "SIGTERM");
+      await ended;
+    } finally {
+      await rm(root, { recursive: true, force: true });
+    }
+  },
+);
+
+/** What the encoder answers at the port that it prints. */
+async function healthOf(stdout: Readable): Promise<unknown> {
+  for await (const line of createInterface({ input: stdout })) {
+    if (!line.startsWith("{")) continue; // of npm
+    const { port } = JSON.parse(line) as { port: number };
+    const health = await fetch(`http://127.0.0.1:${port}/health`, { headers: { Authorization: `Bearer ${SECRET}` } });
+    return await health.json();
+  }
+  throw new Error("the encoder ended before it was up");
+}
 
 /** COPY a folder's content, or files, as Docker does: `a ./`, `folder ./` and `folder ../folder`. */
 async function copy(words: string[], app: string): Promise<void> {

@@ -9,6 +9,7 @@ import { serveFile } from "../../scripts/local/file-server.ts";
 import { runCommand } from "../support/command.ts";
 import { type LicenseService, startLicenseService } from "../support/license-service.ts";
 import { authorizationAt, serviceVariables } from "../support/license-try.ts";
+import { codeBlocks } from "../support/guide-blocks.ts";
 import { freePort, type Media } from "../support/platform.ts";
 import { commandOf, descendantsOf } from "../support/processes.ts";
 
@@ -23,8 +24,10 @@ const COPIED = [
   "migrations",
   "vendor",
   "wrangler.toml",
+  "package.json",
 ];
 
+const GUIDE = "docs/guides/developing.md";
 const LICENSE_SECRET = "Bearer of-dev-vars";
 
 let root: string;
@@ -137,6 +140,30 @@ test("npm run state shows what the database, the bucket and the durable objects 
   await expect(run("state", "AssetMachine", mediaId, "DELETE FROM jobs")).rejects.toThrow("readonly database");
   await expect(run("state", "d1", "SELECT 1; SELECT 2")).rejects.toThrow("One statement at a time: SELECT 2");
   await expect(run("state", "AssetMachines")).rejects.toThrow(/These are there: AssetMachine, /);
+});
+
+test("the commands of the guide for developers work beside it, in their order", async () => {
+  const own = codeBlocks(GUIDE).filter(({ language, code }) => language === "sh" && code.includes("--dev"));
+  expect(own.length).toBeGreaterThan(2);
+  const script = own.map(({ code }) => code).join("\n");
+  const shell = promisify(execFile)("bash", ["--norc", "-euo", "pipefail", "-c", script], { cwd: root, env });
+  const { stdout } = await shell;
+  expect(stdout).toMatch(new RegExp(`${mediaId}.*'ready'`));
+  expect(stdout).toMatch(/Bare Worker[^]*Second workspace/);
+});
+
+test("the guide's file server serves a clip at the address that it prints", async () => {
+  const command = codeBlocks(GUIDE).find(({ code }) => code.includes("file-server.ts"));
+  const server = spawn("bash", ["--norc", "-c", command!.code], { env, detached: true });
+  const ended = new Promise((done) => server.once("close", done));
+  try {
+    const url = await new Promise<string>((done) => server.stdout.once("data", (line) => done(String(line).trim())));
+    const served = Buffer.from(await (await fetch(url)).arrayBuffer());
+    expect(served.equals(await readFile("test/fixtures/flower.mp4"))).toBe(true);
+  } finally {
+    process.kill(-server.pid!, "SIGTERM");
+    await ended;
+  }
 });
 
 test("npm run workspace and npm run credential work beside it: a new credential is valid, a revoked one is not", async () => {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CAPTION_ERRORS } from "../../src/media/captions/cue.ts";
 import { JOB_FAILURE_CODES } from "../../protocol/jobs.ts";
@@ -65,6 +65,9 @@ describe("files that pages name", () => {
   });
 });
 
+/** Files that commands make, or that their users have. */
+const MADE: ReadonlySet<string> = new Set(["captions.json", "segments.json", "secrets.json", "local.json"]);
+
 test("comments name no page that is not in the repository", () => {
   const sources = [
     "src",
@@ -86,7 +89,16 @@ test("comments name no page that is not in the repository", () => {
         return [...comments].flatMap(([line]) => line.match(/(?<![\w./:-])[\w-]+(?:\/[\w-]+)*\.(?:md|json)\b/g) ?? []);
       }),
   );
-  const exists = (page: string) => existsSync(page) || page.startsWith("dist/") || !page.includes("/");
+  const filesOf = (folder: string) => readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const isOwn = (path: string) => !path.includes("node_modules");
+  const names = new Set(
+    [...readdirSync("."), ...[...sources, "docs", "migrations"].flatMap(filesOf).filter(isOwn)].map((path) =>
+      basename(path),
+    ),
+  );
+  // A bare name may be that of a file that a command makes, or of a user's.
+  const exists = (page: string) =>
+    existsSync(page) || page.startsWith("dist/") || (!page.includes("/") && (names.has(page) || MADE.has(page)));
   expect([...new Set(named)].filter((page) => !exists(page))).toEqual([]);
 });
 

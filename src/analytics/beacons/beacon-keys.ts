@@ -1,4 +1,4 @@
-/** The keys of beacons and the types of their fields (media contract, analytics: `analytics-beacon-keys.json`). Pure. */
+/** The keys of beacons and the types of their fields (media contract, analytics: the beacon words). Pure. */
 import { memoise } from "../../platform/memoise.ts";
 
 const listOf = (text: string): string[] => text.trim().split(/\s+/);

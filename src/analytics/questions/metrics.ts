@@ -1,4 +1,4 @@
-/** The 26 metrics (media contract, analytics: `analytics-metrics.json`): the column of the view store that each is computed from. */
+/** The 26 metrics (media contract, analytics: the metrics): the column of the view store that each is computed from. */
 import type { Measure } from "../store/columns.ts";
 
 interface Metric {

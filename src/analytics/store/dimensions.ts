@@ -1,4 +1,4 @@
-/** The 56 dimensions of views, in the order of the contract (media contract, analytics: `analytics-dimensions.json`). */
+/** The 56 dimensions of views, in the order of the contract (media contract, analytics: the dimensions). */
 import { CUSTOM_FIELDS, type ViewRecord } from "../views/view-record.ts";
 
 type Valued = string | boolean | null;

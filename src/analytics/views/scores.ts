@@ -1,4 +1,4 @@
-/** The scores of a view, 0 to 1 (media contract, analytics: "Formulas" and `analytics-metrics.json`). Pure. */
+/** The scores of a view, 0 to 1 (media contract, analytics: "Formulas" and the metrics). Pure. */
 
 const WEIGHTS = { stability: 0.4275, render: 0.2975, startup: 0.275 };
 /** Seconds of startup that halve the score. */

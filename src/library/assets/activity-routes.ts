@@ -13,9 +13,9 @@ const SortKey = z.tuple([z.iso.datetime({ precision: 9 }), z.enum(["event", "req
 
 const activityRoute = createRoute({
   operationId: "list-media-activity",
-  summary: "Requests about a media item and its events, newest first",
+  summary: "Requests about a media and its events, newest first",
   description:
-    "Of the last 30 days, also when the media item is deleted. Requests to this route itself are left out; they are in the request log.",
+    "Of the last 30 days, also when the media is deleted. Requests to this route itself are left out; they are in the request log.",
   method: "get",
   path: ACTIVITY_ROUTE,
   tags: ["Media"],

@@ -22,12 +22,12 @@ export const fromJobFailure = ({ code, message }: JobFailure): AssetError => ({
 const ofSource = (code: string, message: string): AssetError => ({ code, message, fault: "source" });
 const ofService = (code: string, message: string): AssetError => ({ code, message, fault: "service" });
 
-export const ENCODER_LOST = ofService("encoder_lost", "The encoder did not finish this asset in three attempts.");
+export const ENCODER_LOST = ofService("encoder_lost", "The encoder did not finish this media in three attempts.");
 export const CHUNKS_INCONSISTENT = ofService(
   "encoding_inconsistent",
-  "The encoded parts of this asset do not fit together.",
+  "The encoded parts of this media do not fit together.",
 );
-export const STUCK = ofService("internal", "Processing this asset failed on our side, again and again.");
+export const STUCK = ofService("internal", "Processing this media failed on our side, again and again.");
 export const STEP_DIED = ofService("processing_died", "Processing this source ended our process three times in a row.");
 export const NO_SOUND = ofSource("source_no_streams", "The file has no sound that can be decoded.");
 export const MEDIA_FAILED = ofSource("media_failed", "The media to which the track was added could not be processed.");

@@ -12,8 +12,8 @@ import { findAsset, listAssets } from "./repository.ts";
 
 const listRoute = createRoute({
   operationId: "get-media-clips",
-  summary: "Page through the clips of a media item",
-  description: "By time of creation. They are media items with `sourceMediaId` set.",
+  summary: "Page through the clips of a media",
+  description: "By time of creation. They are media with `sourceMediaId` set.",
   method: "get",
   path: "/v1/on-demand/{mediaId}/media-clips",
   tags: ["Media"],

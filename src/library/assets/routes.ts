@@ -47,9 +47,9 @@ const params = z.object({ mediaId: uuidParam("mediaId") });
 
 const createRouteDefinition = createRoute({
   operationId: "create-media",
-  summary: "Create a media item from a URL",
+  summary: "Create a media from a URL",
   description:
-    "Processing starts at once; a standard MP4 plays within a second. Poll the media item, or subscribe to `asset.ready` and `asset.errored`.",
+    "Processing starts at once; a standard MP4 plays within a second. Poll the media, or subscribe to `asset.ready` and `asset.errored`.",
   method: "post",
   path,
   tags,
@@ -67,7 +67,7 @@ const createRouteDefinition = createRoute({
 const listRoute = createRoute({
   operationId: "list-media",
   summary: "Page through media",
-  description: "By time of creation. Recordings and clips of live streams are media items too.",
+  description: "By time of creation. Recordings and clips of live streams are media too.",
   method: "get",
   path,
   tags,
@@ -82,7 +82,7 @@ const listRoute = createRoute({
 const itemProblems = problemResponses("unauthorized", "forbidden", "media_not_found", "validation_failed");
 const getRoute = createRoute({
   operationId: "get-media",
-  summary: "One media item",
+  summary: "One media",
   description:
     "Its state, its tracks and its playback IDs. `progress` shows how far processing is, `error` why it has failed.",
   method: "get",
@@ -90,7 +90,7 @@ const getRoute = createRoute({
   tags,
   security,
   request: { params },
-  responses: { 200: dataAnswer(MediaAnswer, "The media item"), ...itemProblems },
+  responses: { 200: dataAnswer(MediaAnswer, "The media"), ...itemProblems },
 });
 const updateRoute = createRoute({
   operationId: "updated-media",
@@ -101,32 +101,32 @@ const updateRoute = createRoute({
   tags,
   security,
   request: { params, body: { required: true, content: json(UpdateAsset) } },
-  responses: { 200: dataAnswer(MediaAnswer, "The media item as it is now"), ...itemProblems },
+  responses: { 200: dataAnswer(MediaAnswer, "The media as it is now"), ...itemProblems },
 });
 const sourceAccessRoute = createRoute({
   operationId: "updated-source-access",
   summary: "Let viewers download the original file",
   description:
-    "At `/{playbackId}/source`, under the playback ID's access rules, once the media item is `Ready`. Playback IDs with DRM or a `resolution` do not offer it. Announced by `video.media.source.ready` and `video.media.source.deleted`.",
+    "At `/{playbackId}/source`, under the playback ID's access rules, once the media is `Ready`. Playback IDs with DRM or a `resolution` do not offer it. Announced by `video.media.source.ready` and `video.media.source.deleted`.",
   method: "patch",
   path: `${itemPath}/source-access`,
   tags,
   security,
   request: { params, body: { required: true, content: json(UpdateSourceAccess) } },
-  responses: { 200: dataAnswer(MediaAnswer, "The media item as it is now"), ...itemProblems },
+  responses: { 200: dataAnswer(MediaAnswer, "The media as it is now"), ...itemProblems },
 });
 const mp4SupportRoute = createRoute({
   operationId: "updated-mp4Support",
   summary: "Offer files for download",
   description:
-    "`capped_4k`: picture (at most 2160p) and sound at `/{playbackId}/capped-4k.mp4`; `audioOnly`: the sound at `/{playbackId}/audio.m4a`, both once the media item is `Ready`. Announced by `video.media.mp4Support.ready`.",
+    "`capped_4k`: picture (at most 2160p) and sound at `/{playbackId}/capped-4k.mp4`; `audioOnly`: the sound at `/{playbackId}/audio.m4a`, both once the media is `Ready`. Announced by `video.media.mp4Support.ready`.",
   method: "patch",
   path: `${itemPath}/update-mp4Support`,
   tags,
   security,
   request: { params, body: { required: true, content: json(UpdateMp4Support) } },
   responses: {
-    200: dataAnswer(MediaAnswer, "The media item as it is now"),
+    200: dataAnswer(MediaAnswer, "The media as it is now"),
     ...problemResponses(
       "mp4_support_exists",
       "mp4_support_with_drm",
@@ -139,7 +139,7 @@ const mp4SupportRoute = createRoute({
 });
 const deleteRoute = createRoute({
   operationId: "delete-media",
-  summary: "Remove a media item for good",
+  summary: "Remove a media for good",
   description: "Playback ends at once, and every stored byte is deleted.",
   method: "delete",
   path: itemPath,

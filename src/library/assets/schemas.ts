@@ -23,13 +23,13 @@ const VideoInput = z
       .min(0)
       .max(43_200)
       .optional()
-      .openapi({ description: "Seconds into the source where the media item starts" }),
+      .openapi({ description: "Seconds into the source where the media starts" }),
     endTime: z
       .number()
       .positive()
       .max(43_200)
       .optional()
-      .openapi({ description: "Seconds into the source where the media item ends" }),
+      .openapi({ description: "Seconds into the source where the media ends" }),
     introUrl: later(),
     outroUrl: later(),
     expungeSegments: later(),

@@ -59,7 +59,7 @@ const createRouteDefinition = createRoute({
 });
 const listRoute = createRoute({
   operationId: "list-playback-ids",
-  summary: "All playback IDs of a media item",
+  summary: "All playback IDs of a media",
   description: "Oldest first, in one page.",
   method: "get",
   path,
@@ -70,7 +70,7 @@ const listRoute = createRoute({
 });
 const getRoute = createRoute({
   operationId: "get-playback-id",
-  summary: "One playback ID of a media item",
+  summary: "One playback ID of a media",
   description: "Its access policy and restrictions.",
   method: "get",
   path: itemPath,
@@ -81,7 +81,7 @@ const getRoute = createRoute({
 });
 const deleteRoute = createRoute({
   operationId: "delete-media-playback-id",
-  summary: "Remove a playback ID of a media item",
+  summary: "Remove a playback ID of a media",
   description: "Playback at its address ends within 10 s. The others stay.",
   method: "delete",
   path,

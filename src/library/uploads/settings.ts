@@ -24,8 +24,8 @@ const seconds = z.number().max(43_200);
 export const UploadSettings = z
   .object({
     ...fields,
-    startTime: seconds.min(0).optional().openapi({ description: "Seconds into the file where the media item starts" }),
-    endTime: seconds.positive().optional().openapi({ description: "Seconds into the file where the media item ends" }),
+    startTime: seconds.min(0).optional().openapi({ description: "Seconds into the file where the media starts" }),
+    endTime: seconds.positive().optional().openapi({ description: "Seconds into the file where the media ends" }),
     inputs: z
       .array(z.discriminatedUnion("type", [UploadedInput, ...INPUTS_BESIDE]))
       .refine(

@@ -26,7 +26,7 @@ const livestreamId = z
 const listRoute = createRoute({
   operationId: "list-live-clips",
   summary: "Page through the clips of a stream",
-  description: "By time of creation. They are media items with `streamId` set.",
+  description: "By time of creation. They are media with `streamId` set.",
   method: "get",
   path: "/v1/on-demand/{livestreamId}/live-clips",
   tags: ["Manage live stream"],
@@ -41,7 +41,7 @@ const listRoute = createRoute({
 const createRouteDefinition = createRoute({
   operationId: "create-live-clip",
   summary: "Make a clip of the broadcast on air, or of the last one",
-  description: "The same segments with the same access policy are one media item, however often they are requested.",
+  description: "The same segments with the same access policy are one media, however often they are requested.",
   method: "post",
   path: "/v1/live/streams/{streamId}/clips",
   tags: ["Manage live stream"],

@@ -118,7 +118,7 @@ const updateRoute = createRoute({
 const deleteRoute = createRoute({
   operationId: "delete-live-stream",
   summary: "Remove a stream; its recordings stay",
-  description: "A broadcaster is disconnected. Recordings and clips stay media items.",
+  description: "A broadcaster is disconnected. Recordings and clips stay media.",
   method: "delete",
   path: itemPath,
   tags,

@@ -15,7 +15,7 @@ const reconnectWindow = () =>
 const allowViewerClips = () =>
   z.boolean().openapi({
     description:
-      "A clip window (`?start=…&end=…`) that a viewer requests also becomes a media item; without this it only plays",
+      "A clip window (`?start=…&end=…`) that a viewer requests also becomes a media; without this it only plays",
   });
 const HexId = pattern(/^[0-9a-f]{32}$/, "32 lower-case hexadecimal digits");
 
@@ -25,7 +25,7 @@ export const InputMediaSettings = z.object({
   mediaPolicy: policy().openapi({ description: "Access to recordings" }),
   metadata: Metadata.optional(),
   enableDvrMode: z.boolean().default(false).openapi({ description: "Viewers may go back to the first segment" }),
-  enableRecording: z.boolean().default(true).openapi({ description: "A broadcast becomes a media item" }),
+  enableRecording: z.boolean().default(true).openapi({ description: "A broadcast becomes a media" }),
   allowViewerClips: allowViewerClips().default(false),
   latencyMode: z
     .enum(LATENCY_MODES)

@@ -53,8 +53,7 @@ const disableRoute = createRoute({
 const finishRoute = createRoute({
   operationId: "complete-live-stream",
   summary: "End the broadcast",
-  description:
-    "Viewers see the end of the broadcast, and its recording becomes a media item. The stream can be used again.",
+  description: "Viewers see the end of the broadcast, and its recording becomes a media. The stream can be used again.",
   method: "put",
   path: `${itemPath}/finish`,
   tags,

@@ -14,7 +14,7 @@ const MAX_LIFETIME_SECONDS = 604_800; // 7 days
 
 const CreatePlaybackToken = z
   .strictObject({
-    playbackId: z.uuid().openapi({ description: "Of a media item or a stream" }),
+    playbackId: z.uuid().openapi({ description: "Of a media or a stream" }),
     expiresIn: z
       .int()
       .min(1)
