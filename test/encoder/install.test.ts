@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { codeBlocks, theBlock } from "../support/guide-blocks.ts";
 
 const run = promisify(execFile);
@@ -59,25 +59,25 @@ test(
   "the commands of the deploying guide install and start an encoder of one's own beside the repository",
   { timeout: 180_000 },
   async () => {
-    const root = await mkdtemp(join(tmpdir(), "sluice-encoder-"));
+    const root = await mkdtemp(join(tmpdir(), "sluice-own-encoder-"));
+    onTestFinished(() => rm(root, { recursive: true, force: true }));
+    const clone = join(root, "sluice");
+    const filter = (path: string) => basename(path) !== "node_modules";
+    for (const name of ["encoder", "protocol"])
+      await cp(join(ROOT, name), join(clone, name), { recursive: true, filter });
+    const guide = theBlock(codeBlocks("docs/guides/deploying.md"), "sh", "An encoder of your own");
+    const commands = guide.replace("ENCODER_SECRET=…", `ENCODER_SECRET="${SECRET}"`).replace("PORT=8790", "PORT=0");
+    const shell = spawn("bash", ["--norc", "-euo", "pipefail", "-c", commands], {
+      cwd: clone,
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = once(shell, "exit");
     try {
-      const clone = join(root, "sluice");
-      const filter = (path: string) => basename(path) !== "node_modules";
-      for (const name of ["encoder", "protocol"])
-        await cp(join(ROOT, name), join(clone, name), { recursive: true, filter });
-      const guide = theBlock(codeBlocks("docs/guides/deploying.md"), "sh", "An encoder of your own");
-      const commands = guide.replace("ENCODER_SECRET=…", `ENCODER_SECRET="${SECRET}"`).replace("PORT=8790", "PORT=0");
-      const shell = spawn("bash", ["--norc", "-euo", "pipefail", "-c", commands], {
-        cwd: clone,
-        detached: true,
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      const ended = once(shell, "exit");
       expect(await healthOf(shell.stdout)).toMatchObject({ status: "ok", running: 0 });
+    } finally {
       process.kill(-shell.pid!, "SIGTERM");
       await ended;
-    } finally {
-      await rm(root, { recursive: true, force: true });
     }
   },
 );

@@ -9,8 +9,9 @@ import { projectView } from "./project-view.ts";
 export async function announceView(machine: ViewParts, messages: ViewMessage[]): Promise<void> {
   for (const { payload } of messages) {
     if (machine.events.count === 0) continue; // an earlier attempt has announced it
-    const view = await projectView(machine);
-    if (view === null) continue;
+    const projected = await projectView(machine);
+    if (projected === null) continue;
+    const { view } = projected;
     const { viewId, workspaceId, viewHasError, fpPlaybackId } = view;
     log("view.ended", { viewId, workspaceId, hasError: viewHasError });
     if (fpPlaybackId !== null) {

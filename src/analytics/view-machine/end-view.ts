@@ -1,4 +1,3 @@
-import { playedOutAtMs } from "../views/played-out.ts";
 import { keepFinalState } from "./free-view.ts";
 import type { ViewParts } from "./parts.ts";
 
@@ -10,13 +9,4 @@ export function endView(machine: ViewParts): void {
     machine.timers.schedule("outbox", machine.clock());
     keepFinalState(machine);
   });
-}
-
-/** Ends a view that would be reported on for as long as its page is open. */
-export function endWhenPlayedOut(machine: ViewParts): void {
-  const durationMs = machine.documents.get("content")?.found?.durationMs ?? null;
-  if (durationMs === null || machine.state.status !== "open") return;
-  const events = machine.events.all();
-  const overAtMs = playedOutAtMs(events, durationMs);
-  if (overAtMs !== null && events.some(({ atMs }) => atMs > overAtMs)) endView(machine);
 }

@@ -10,17 +10,25 @@ import { type ViewRecord, viewRecordOf } from "../views/view-record.ts";
 import { forgetView } from "./forget-view.ts";
 import type { ViewParts } from "./parts.ts";
 
+export interface Projected {
+  view: ViewRecord;
+  /** Its player reports on, although the view is over. */
+  isPlayedOut: boolean;
+}
+
 /** Writes the view as it is now to the store of its month. Repeatable. @returns what was written; null = the view is forgotten */
-export async function projectView(machine: ViewParts): Promise<ViewRecord | null> {
+export async function projectView(machine: ViewParts): Promise<Projected | null> {
   const { documents, env, state } = machine;
   const isForgotten = () => state.status === "forgotten";
   const { workspaceId, viewId, edge, insertedAtMs } = machine.facts;
   const reported = machine.events.all();
-  const { fields } = mergeEvents(reported);
+  const asReported = mergeEvents(reported);
+  const { fields } = asReported;
   const content = await contentOf(machine, [fields["video_source_url"], fields["page_url"]]);
   if (isForgotten()) return null;
   const events = eventsUntil(reported, playedOutAtMs(reported, content?.found?.durationMs ?? null));
-  const merged = mergeEvents(events);
+  const isPlayedOut = events !== reported;
+  const merged = isPlayedOut ? mergeEvents(events) : asReported;
   const nowMs = machine.clock();
   const view = viewRecordOf(merged, {
     workspaceId,
@@ -41,7 +49,7 @@ export async function projectView(machine: ViewParts): Promise<ViewRecord | null
   if (put.isForgotten) forgetView(machine);
   if (earlier !== null && earlier !== month)
     await callStore(env, { workspaceId, month: earlier }, "remove", { viewId });
-  return isForgotten() ? null : view;
+  return isForgotten() ? null : { view, isPlayedOut };
 }
 
 /** What the view plays, which is looked up once. @returns null = no address has named it yet */

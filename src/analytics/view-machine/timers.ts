@@ -1,5 +1,5 @@
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
-import { endView, endWhenPlayedOut } from "./end-view.ts";
+import { endView } from "./end-view.ts";
 import type { ViewParts, ViewTimer } from "./parts.ts";
 import { projectView } from "./project-view.ts";
 import { endAfterSilence } from "./silence.ts";
@@ -8,8 +8,8 @@ export function viewTimers(machine: ViewParts): TimerHandlers<ViewTimer> {
   const handlers: Record<ViewTimer, () => unknown> = {
     project: async () => {
       if (machine.state.status !== "open") return;
-      await projectView(machine);
-      endWhenPlayedOut(machine);
+      const projected = await projectView(machine);
+      if (projected?.isPlayedOut && machine.state.status === "open") endView(machine);
     },
     settle: () => endView(machine),
     silence: () => endAfterSilence(machine),

@@ -19,10 +19,15 @@ export function playedOutAtMs(events: readonly ViewEvent[], mediaMs: number | nu
 const namesNoState = ({ name, fields }: ViewEvent) =>
   WITHOUT_STATES.has(name) && fields["view_watch_time"] === undefined;
 
-/** The events of a view that was over then: what was reported later was so at that time, and pulses after the first such are left out. */
+/**
+ * The events of a view that was over then: what was reported later was so at that time, and pulses after the first such are left out.
+ *
+ * @returns the same array when nothing was reported later
+ */
 export function eventsUntil(events: readonly ViewEvent[], overAtMs: number | null): readonly ViewEvent[] {
   if (overAtMs === null) return events;
   const firstLate = events.findIndex(({ atMs }) => atMs > overAtMs);
+  if (firstLate < 0) return events;
   return events
     .filter(({ name, atMs }, index) => atMs <= overAtMs || index === firstLate || name !== "pulse")
     .map((event) => ({ ...event, atMs: Math.min(event.atMs, overAtMs) }));

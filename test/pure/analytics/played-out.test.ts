@@ -47,5 +47,6 @@ test("later reports count as of the end, and of the pulses among them the first"
     ["pulse", 11_000],
     ["error", 11_000],
   ]);
+  expect(eventsUntil(reported, 15_000)).toBe(reported);
   expect(eventsUntil(reported, null)).toBe(reported);
 });
