@@ -234,12 +234,14 @@ test("the hosted page offers captions that begin after it was opened; to choose 
     await item.evaluate((one: HTMLElement) => one.click());
     const text = await eventually("a caption", async () => (await shown()).texts[0] ?? null);
     expect(sinceMs(Date.now(), text)).toBeLessThan(10_000);
-    expect(await shown()).toMatchObject({ labels: ["CC1"], texts: [expect.any(String)], isPlaying: true });
+    // The first caption is there with the first picture, and playback goes on once enough is buffered.
     const texts = new Set<string>();
-    await eventually("more captions", async () => {
-      for (const one of (await shown()).texts) texts.add(one);
+    await eventually("more captions, while it plays", async () => {
+      const now = await shown();
+      if (now.isPlaying) for (const one of now.texts) texts.add(one);
       return texts.size > 3 || null;
     });
+    expect((await shown()).labels).toEqual(["CC1"]);
   } finally {
     await late.stop();
     await tab.close();

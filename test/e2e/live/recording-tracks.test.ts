@@ -123,7 +123,7 @@ test.each<[TrackPlayer, "m3u8" | "mpd"]>([
       const [language = ""] = (await call("languages")).subtitles;
       expect(language).toBe("en");
       for (const second of [1, Math.ceil(reconnectedAt) + 1]) {
-        if (second > 1) await call("seek", second - 0.5);
+        if (second > 1) await call("goTo", second - 0.5);
         const shownAt = await call("show", language, captionOf(second));
         expect([second, shownAt]).toEqual([
           second,

@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import type { harness, PlayerName, Rung } from "./page.ts";
+import { withinLimit } from "./step-limit.ts";
 
 export type { PlayerName, Rung } from "./page.ts";
 
@@ -108,35 +109,8 @@ function stepper(page: Page, player: string) {
       },
       { name, args },
     );
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        page
-          .evaluate(() => {
-            const video = document.querySelector("video");
-            const calls: { log(): unknown } = Reflect.get(window, "harness");
-            return JSON.stringify({
-              log: calls.log(),
-              at: video?.currentTime,
-              ready: video?.readyState,
-              paused: video?.paused,
-              duration: video?.duration,
-              buffered: Array.from({ length: video?.buffered.length ?? 0 }, (_, n) => [
-                video?.buffered.start(n),
-                video?.buffered.end(n),
-              ]),
-              size: `${video?.videoWidth}x${video?.videoHeight}`,
-            });
-          })
-          .then((state) => reject(new Error(`${player}: "${what}" took more than ${limitMs} ms; ${state}`)), reject);
-      }, limitMs);
-    });
-    try {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the page answers went through JSON
-      return (await Promise.race([call, late])) as Awaited<ReturnType<Harness[Name]>>;
-    } finally {
-      clearTimeout(timer);
-    }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the page answers went through JSON
+    return (await withinLimit(page, `${player}: "${what}"`, limitMs, call)) as Awaited<ReturnType<Harness[Name]>>;
   };
 }
 

@@ -10,6 +10,8 @@ interface Face {
   show(language: string): void;
   sounds(): string[];
   hear(language: string): void;
+  /** Of players that cannot seek like any video element. */
+  goTo?(seconds: number): Promise<void>;
   /** The picture for a time, of players that read tiles of pictures. */
   preview?(seconds: number): Promise<Preview | null>;
 }
@@ -70,6 +72,13 @@ function dashFace(): Face {
       const track = player.getTracksFor("audio").find(({ lang }) => lang === language);
       if (track !== undefined) player.setCurrentTrack(track);
     },
+    // dash.js 5.2.1 loses some seeks forward into a Period that it has loaded: it empties its buffers for the seek, and when a timer of its own
+    // ends the old Period meanwhile, it plays on in the new one as if that were still buffered. So playback goes there, fast.
+    goTo: async (seconds) => {
+      video.playbackRate = 4;
+      await untilFrame(() => video.currentTime >= seconds);
+      video.playbackRate = 1;
+    },
     preview: (seconds) =>
       new Promise((resolve) =>
         player.provideThumbnail(seconds, (tile) => {
@@ -111,6 +120,13 @@ function shakaFace(): Face {
   };
 }
 
+/** Waits for a condition, which is asked in each frame of the screen. */
+const untilFrame = (isTrue: () => boolean): Promise<void> =>
+  new Promise((resolve) => {
+    const look = () => (isTrue() ? resolve() : requestAnimationFrame(look));
+    look();
+  });
+
 const FACES = { "hls.js": hlsFace, "dash.js": dashFace, shaka: shakaFace };
 export type TrackPlayer = keyof typeof FACES;
 let face: Face;
@@ -122,24 +138,21 @@ export const tracksHarness = {
     await face.load(url);
     await video.play();
   },
-  seek(seconds: number): void {
-    video.currentTime = seconds;
+  async goTo(seconds: number): Promise<void> {
+    if (face.goTo) await face.goTo(seconds);
+    else video.currentTime = seconds;
   },
   languages: () => ({ subtitles: face.subtitles(), sounds: face.sounds() }),
   /** Selects subtitles, and waits until the player shows this text. @returns where it was shown, in seconds */
   async show(language: string, text: string): Promise<number> {
     face.show(language);
-    return await new Promise((resolve) => {
-      const look = () => {
-        const shown = [...video.textTracks]
-          .filter(({ mode }) => mode !== "disabled")
-          .flatMap(({ activeCues }) => [...(activeCues ?? [])])
-          .some((cue) => (cue as VTTCue).text.includes(text));
-        if (shown) resolve(video.currentTime);
-        else requestAnimationFrame(look);
-      };
-      look();
-    });
+    await untilFrame(() =>
+      [...video.textTracks]
+        .filter(({ mode }) => mode !== "disabled")
+        .flatMap(({ activeCues }) => [...(activeCues ?? [])])
+        .some((cue) => (cue as VTTCue).text.includes(text)),
+    );
+    return video.currentTime;
   },
   /** Selects sound, and waits until playback has gone on with it for a while. */
   async hear(language: string): Promise<void> {
@@ -147,14 +160,10 @@ export const tracksHarness = {
     const from = performance.now();
     let last = video.currentTime;
     let playedSeconds = 0;
-    await new Promise<void>((resolve) => {
-      const look = () => {
-        playedSeconds += Math.max(0, video.currentTime - last);
-        last = video.currentTime;
-        if (playedSeconds > 1.5 && performance.now() - from > 1000) resolve();
-        else requestAnimationFrame(look);
-      };
-      look();
+    await untilFrame(() => {
+      playedSeconds += Math.max(0, video.currentTime - last);
+      last = video.currentTime;
+      return playedSeconds > 1.5 && performance.now() - from > 1000;
     });
   },
   /** Selects sound, and plays from one time to another. @returns [position in s, loudest frequency in Hz] for each frame of the screen */
@@ -163,13 +172,9 @@ export const tracksHarness = {
     face.hear(language);
     const toneHz = (meter ??= toneMeter(video));
     const heard: [number, number][] = [];
-    await new Promise<void>((resolve) => {
-      const look = () => {
-        if (!video.seeking) heard.push([video.currentTime, toneHz()]);
-        if (video.currentTime > toSeconds) resolve();
-        else requestAnimationFrame(look);
-      };
-      look();
+    await untilFrame(() => {
+      if (!video.seeking) heard.push([video.currentTime, toneHz()]);
+      return video.currentTime > toSeconds;
     });
     return heard;
   },
