@@ -1,7 +1,7 @@
 /**
  * A webhook receiver with configurable behaviour, over raw sockets so that it can also send invalid HTTP. The path of the URL selects the
  * behaviour: see `BEHAVIOURS`. `GET /seen?path=…` returns the requests to a path, so concurrent tests use different paths
- * (`/status/200?of=some-test`).
+ * (`/status/200?of=some-test`). `GET /release?path=…` lets a path answer that holds its requests.
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
@@ -80,6 +80,14 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     send(`${OK_HEAD}\r\nhello`);
     trickle(socket, () => send("."));
   },
+  /** /held/<code>: answers once the path has been released. */
+  held: ({ url, socket, send }) => {
+    const hold = holdOf(url.pathname + url.search);
+    void hold.promise.then(() => {
+      send(`HTTP/1.1 ${url.pathname.split("/")[2]} Whatever\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+      socket.end();
+    });
+  },
   /** Switches to another protocol, and waits. */
   upgrade: ({ send }) => void send("HTTP/1.1 101 Switching\r\nupgrade: other\r\nconnection: upgrade\r\n\r\n"),
   /** 200 and a length, without a body. */
@@ -125,6 +133,15 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   },
 };
 
+/** Resolved when the path is released. */
+const holds = new Map<string, PromiseWithResolvers<void>>();
+
+function holdOf(path: string): PromiseWithResolvers<void> {
+  const hold = holds.get(path) ?? Promise.withResolvers<void>();
+  holds.set(path, hold);
+  return hold;
+}
+
 /** @param tls with an untrusted certificate */
 export async function startReceiver({ tls = false } = {}): Promise<Receiver> {
   const seen = new Map<string, SeenRequest[]>();
@@ -134,7 +151,9 @@ export async function startReceiver({ tls = false } = {}): Promise<Receiver> {
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => undefined); // A client may disconnect.
     readRequest(socket, (target, request) => {
-      if (target.pathname === "/seen") return answerSeen(socket, seen.get(target.searchParams.get("path") ?? "") ?? []);
+      const named = target.searchParams.get("path") ?? "";
+      if (target.pathname === "/seen") return answerJson(socket, seen.get(named) ?? []);
+      if (target.pathname === "/release") return answerJson(socket, holdOf(named).resolve());
       const path = `${target.pathname}${target.search}`;
       seen.set(path, [...(seen.get(path) ?? []), request]);
       socket.on("close", () => (request.isClosed = true));
@@ -192,8 +211,8 @@ function readRequest(socket: Socket, onRequest: (target: URL, request: SeenReque
   });
 }
 
-function answerSeen(socket: Socket, requests: SeenRequest[]): void {
-  const body = Buffer.from(JSON.stringify(requests));
+function answerJson(socket: Socket, value: SeenRequest[] | void): void {
+  const body = Buffer.from(JSON.stringify(value ?? null));
   socket.write(
     `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${body.byteLength}\r\n\r\n`,
   );

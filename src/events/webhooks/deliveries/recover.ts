@@ -40,7 +40,7 @@ export async function recover(
   const covered = sql`webhook_id = ${key.webhookId} AND workspace_id = ${key.workspaceId} AND created_at >= ${since.getTime()}
       AND EXISTS (SELECT 1 FROM events WHERE events.id = ${deliveries}.event_id AND NOT events.is_test)`;
   await db.run(sql`
-    UPDATE ${deliveries} SET status = 'pending', tries = 0, first_tried_at = NULL, next_attempt_at = ${now.getTime()},
+    UPDATE ${deliveries} SET status = 'pending', schedule = schedule + 1, tries = 0, first_tried_at = NULL, next_attempt_at = ${now.getTime()},
       finished_at = NULL, last_failure = NULL
     WHERE ${covered} AND (status = 'failed' OR (status = 'pending' AND next_attempt_at > ${now.getTime()}))
       AND EXISTS (SELECT 1 FROM webhooks WHERE webhooks.id = ${key.webhookId} AND webhooks.deleted_at IS NULL)`);

@@ -11,8 +11,8 @@ import { deliveries, webhooks } from "../records/tables.ts";
 
 /**
  * Sends an event again with the same id and bytes: to one webhook, or to all that have a delivery of it or subscribe to its type now. An
- * existing delivery starts a new retry schedule, keeps its naming and continues to count its attempts. A webhook that the service has
- * disabled is left out.
+ * existing delivery starts a new retry schedule, keeps its naming and continues to count its attempts. While an attempt of it is under way, the
+ * event is sent again after that attempt, whatever its outcome. A webhook that the service has disabled is left out.
  *
  * @param webhookId null = all of these webhooks
  * @param after runs work after the response
@@ -39,7 +39,7 @@ export async function redeliver(
     WHERE event.id = ${eventId} AND event.workspace_id = ${workspaceId} AND webhook.deleted_at IS NULL
       AND webhook.disabled_reason IS NULL
       AND ${webhookId === null ? sql`(${hasDelivery} OR (${subscribes}))` : sql`webhook.id = ${webhookId}`}
-    ON CONFLICT (event_id, webhook_id) DO UPDATE SET status = 'pending', tries = 0, first_tried_at = NULL,
+    ON CONFLICT (event_id, webhook_id) DO UPDATE SET status = 'pending', schedule = schedule + 1, tries = 0, first_tried_at = NULL,
       next_attempt_at = excluded.next_attempt_at, finished_at = NULL, last_failure = NULL
     RETURNING webhook_id AS webhookId`);
   const webhookIds = rows.map((row) => row.webhookId).sort();

@@ -8,6 +8,7 @@ export interface DueDelivery {
   sealedData: string | null;
   naming: "service" | "video";
   attempts: number; // ever made
+  schedule: number; // redeliveries and recoveries before
   tries: number; // of the current schedule
   firstTriedAtMs: number | null;
   nextAttemptAtMs: number;

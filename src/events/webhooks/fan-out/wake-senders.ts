@@ -38,7 +38,7 @@ function dueByWebhook(events: FannedOutEvent[]): Map<string, DueDelivery[]> {
   for (const { event, body, due } of events)
     for (const { webhookId, naming, createdAtMs } of due) {
       const { type, videoType } = kindOf(event.type);
-      const fresh = { attempts: 0, tries: 0, firstTriedAtMs: null, nextAttemptAtMs: createdAtMs };
+      const fresh = { attempts: 0, schedule: 0, tries: 0, firstTriedAtMs: null, nextAttemptAtMs: createdAtMs };
       byWebhook.set(webhookId, [
         ...(byWebhook.get(webhookId) ?? []),
         { eventId: event.id, type, videoType, body, sealedData: event.sealedData ?? null, naming, ...fresh },

@@ -49,6 +49,7 @@ export const deliveries = sqliteTable(
     naming: text({ enum: ["service", "video"] }).notNull(), // the webhook's when the event was created, so that every attempt sends the same bytes
     status: text({ enum: ["pending", "delivered", "failed", "cancelled"] }).notNull(),
     attempts: integer().notNull().default(0), // ever made
+    schedule: integer().notNull().default(0), // counts redeliveries and recoveries; each begins a new schedule of tries
     tries: integer().notNull().default(0), // of the current schedule
     firstTriedAt: integer({ mode: "timestamp_ms" }), // of the current schedule
     nextAttemptAt: integer({ mode: "timestamp_ms" }), // null unless pending

@@ -2,7 +2,8 @@
 export interface StartedAttempt {
   eventId: string;
   number: number; // counts from 1 within the delivery
-  tries: number; // of the current schedule, this one included
+  schedule: number; // the delivery's, when this copy of it was read
+  tries: number; // of that schedule, this one included
   startedAtMs: number;
 }
 

@@ -64,7 +64,13 @@ export class DeliveryQueue {
     const startedAtMs = Date.now();
     this.#claimed = group.map((due) => ({
       due,
-      attempt: { eventId: due.eventId, number: due.attempts + 1, tries: due.tries + 1, startedAtMs },
+      attempt: {
+        eventId: due.eventId,
+        number: due.attempts + 1,
+        schedule: due.schedule,
+        tries: due.tries + 1,
+        startedAtMs,
+      },
     }));
     this.#journal.add(this.#claimed.map(({ attempt }) => attempt));
   }

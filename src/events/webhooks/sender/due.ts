@@ -4,7 +4,7 @@ import type { DueDelivery } from "../fan-out/due-delivery.ts";
 /** The last delivery of a fetch; the next fetch continues after it. */
 export type DueCursor = Pick<DueDelivery, "nextAttemptAtMs" | "eventId">;
 
-const COLUMNS = `d.event_id AS eventId, e.type, e.video_type AS videoType, e.body, e.sealed_data AS sealedData, d.naming, d.attempts, d.tries, d.first_tried_at AS firstTriedAtMs,
+const COLUMNS = `d.event_id AS eventId, e.type, e.video_type AS videoType, e.body, e.sealed_data AS sealedData, d.naming, d.attempts, d.schedule, d.tries, d.first_tried_at AS firstTriedAtMs,
   d.next_attempt_at AS nextAttemptAtMs`;
 
 /** The deliveries that have been due longest, after the cursor. */

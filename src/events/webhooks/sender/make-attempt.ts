@@ -13,9 +13,9 @@ import { settle } from "./settled-attempt.ts";
 export async function makeAttempt(
   { env, health, recorder, retryScale: scale }: SenderParts,
   target: Target,
-  { due, attempt: { number, tries } }: ClaimedDelivery,
+  { due, attempt: claimed }: ClaimedDelivery,
 ): Promise<void> {
-  const attempt = { eventId: due.eventId, number, tries, startedAtMs: Date.now() };
+  const attempt = { ...claimed, startedAtMs: Date.now() };
   const data = target.eventSecrets ? await openEventData(env, due) : null;
   const body = eventBytes(due, due.naming, data);
   const headers = await signedHeaders({ eventId: due.eventId, body, atMs: attempt.startedAtMs, keys: target.keys });
@@ -28,5 +28,5 @@ export async function makeAttempt(
   const settled = settle(due, attempt, outcome, endedAtMs, { random: Math.random(), scale });
   recorder.add(settled);
   const ids = { eventId: due.eventId, webhookId: target.webhookId };
-  if (!ok) logWarning("delivery.failed", { ...ids, attempt: number, failure, status, next: settled.next });
+  if (!ok) logWarning("delivery.failed", { ...ids, attempt: attempt.number, failure, status, next: settled.next });
 }

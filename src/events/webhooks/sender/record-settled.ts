@@ -9,6 +9,20 @@ import type { SettledAttempt } from "./settled-attempt.ts";
 import { retryMessages } from "./retries.ts";
 import type { Target } from "../attempt/target.ts";
 
+/** Attempts that an earlier release journaled have no schedule. */
+const IS_OF_SCHEDULE = "deliveries.schedule = IFNULL(outcome.schedule, deliveries.schedule)";
+/** What an outcome decides, unless a redelivery has begun a new schedule since the attempt began: that one stays due. */
+const OUTCOME_OF_SCHEDULE = Object.entries({
+  status: "outcome.next",
+  tries: "outcome.tries",
+  first_tried_at: "outcome.first_tried_at",
+  next_attempt_at: "outcome.next_attempt_at",
+  last_failure: "outcome.failure",
+  finished_at: "CASE WHEN outcome.next = 'pending' THEN NULL ELSE outcome.ended_at END",
+})
+  .map(([column, value]) => `${column} = CASE WHEN ${IS_OF_SCHEDULE} THEN ${value} ELSE deliveries.${column} END`)
+  .join(", ");
+
 /**
  * Writes the outcomes of attempts to D1 in one commit with the events that follow from them. Idempotent.
  *
@@ -29,12 +43,10 @@ export async function recordSettled(
     // Materialised, because SQLite would otherwise parse the JSON once for each pending delivery.
     db.run(sql`
       WITH outcome AS MATERIALIZED (
-        SELECT ${field("eventId")} AS event_id, ${field("next")} AS next, ${field("number")} AS number, ${field("tries")} AS tries,
+        SELECT ${field("eventId")} AS event_id, ${field("next")} AS next, ${field("number")} AS number, ${field("schedule")} AS schedule, ${field("tries")} AS tries,
           ${field("firstTriedAtMs")} AS first_tried_at, ${field("nextAttemptAtMs")} AS next_attempt_at,
           ${field("failure")} AS failure, ${field("endedAtMs")} AS ended_at FROM json_each(${json}))
-      UPDATE ${deliveries} SET status = outcome.next, attempts = outcome.number, tries = outcome.tries,
-        first_tried_at = outcome.first_tried_at, next_attempt_at = outcome.next_attempt_at, last_failure = outcome.failure,
-        finished_at = CASE WHEN outcome.next = 'pending' THEN NULL ELSE outcome.ended_at END
+      UPDATE ${deliveries} SET attempts = outcome.number, ${sql.raw(OUTCOME_OF_SCHEDULE)}
       FROM outcome
       WHERE ${deliveries}.event_id = outcome.event_id AND ${deliveries}.webhook_id = ${target.webhookId}
         AND ${deliveries}.status = 'pending' AND ${deliveries}.attempts < outcome.number`),

@@ -9,6 +9,8 @@ export interface SettledAttempt {
   eventId: string;
   eventType: string;
   number: number;
+  /** Of the attempt. The outcome decides the delivery's state only while that is its schedule. */
+  schedule: number;
   startedAtMs: number;
   durationMs: number;
   status: number | null; // HTTP
@@ -50,6 +52,7 @@ export function settle(
     eventId: due.eventId,
     eventType: due.type,
     number: attempt.number,
+    schedule: attempt.schedule,
     startedAtMs: attempt.startedAtMs,
     durationMs: Math.max(0, endedAtMs - attempt.startedAtMs), // includes signing, so that start plus duration is the end
     status,
@@ -75,6 +78,7 @@ export const interrupted = (
   eventId: attempt.eventId,
   eventType,
   number: attempt.number,
+  schedule: attempt.schedule,
   startedAtMs: attempt.startedAtMs,
   durationMs: Math.max(0, nowMs - attempt.startedAtMs),
   status: null,

@@ -15,6 +15,7 @@ const outcome = (responseHead: string, index: number): SettledAttempt => ({
   detail: "x".repeat(500),
   responseHead,
   next: "pending",
+  schedule: 0,
   tries: 13,
   firstTriedAtMs: 1_795_175_070_123,
   nextAttemptAtMs: 1_795_175_070_123,

@@ -22,3 +22,8 @@ export async function seenAt(path: string): Promise<SeenRequest[]> {
   const answer = await fetch(`${receivers().plain}/seen?path=${encodeURIComponent(path)}`);
   return answer.json<SeenRequest[]>();
 }
+
+/** Lets a path answer that holds its requests (`/held/200`). */
+export async function release(path: string): Promise<void> {
+  await fetch(`${receivers().plain}/release?path=${encodeURIComponent(path)}`);
+}

@@ -1,7 +1,16 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
-import { announce, ask, createWebhook, deliveriesOf, receiverUrl, refusal, seenAt } from "./webhook-helpers.ts";
+import {
+  announce,
+  ask,
+  createWebhook,
+  deliveriesOf,
+  receiverUrl,
+  refusal,
+  releaseAt,
+  seenAt,
+} from "./webhook-helpers.ts";
 import { until } from "./webhook-rows.ts";
 
 const redeliver = async (workspace: TestWorkspace, eventId: string, body?: object) =>
@@ -119,6 +128,28 @@ describe("a redelivery", () => {
     expect((await tried(2))[0]).toMatchObject({ status: "pending", failure: { code: "bad_status" } });
     const row = await env.DB.prepare("SELECT tries, attempts FROM deliveries WHERE event_id = ?").bind(eventId).first();
     expect(row).toEqual({ tries: 1, attempts: 2 });
+  });
+
+  test.each([200, 500])("during an attempt that ends with %i is sent after it, once", async (code) => {
+    const workspace = await newWorkspace();
+    const url = receiverUrl(`/held/${code}`);
+    const webhook = await createWebhook(workspace, { url });
+    const eventId = await announce(workspace);
+    await seen(url, 1);
+    expect(await redeliver(workspace, eventId)).toEqual([webhook.id]);
+    await releaseAt(url);
+    const [row] = await until(
+      () => deliveriesOf(workspace, webhook.id),
+      (rows) => rows[0]?.attempts.length === 2,
+    );
+    expect(row!.attempts.map(({ number, status }) => [number, status])).toEqual([
+      [1, code],
+      [2, code],
+    ]);
+    expect(row!.status).toBe(code === 200 ? "delivered" : "pending");
+    const stored = await env.DB.prepare("SELECT tries FROM deliveries WHERE event_id = ?").bind(eventId).first();
+    expect(stored).toEqual({ tries: 1 });
+    expect(await seenAt(url)).toHaveLength(2);
   });
 
   test("of a sample goes only to the webhook that was tested", async () => {

@@ -130,7 +130,7 @@ describe("a delivery", () => {
     await commitWithEvents(env, [], [{ event }]);
     const stub = env.WEBHOOK_SENDER.get(env.WEBHOOK_SENDER.idFromName(webhookId));
     await runInDurableObject(stub, (_, state) => {
-      const begun = { eventId: event.id, number: 1, tries: 1, startedAtMs: Date.now() };
+      const begun = { eventId: event.id, number: 1, schedule: 0, tries: 1, startedAtMs: Date.now() };
       state.storage.sql.exec("INSERT INTO attempts (event_id, begun) VALUES (?, ?)", event.id, JSON.stringify(begun));
     });
     await wakeSender(env, webhookId);

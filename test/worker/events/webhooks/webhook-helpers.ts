@@ -3,7 +3,7 @@ import { openDatabase } from "../../../../src/platform/database.ts";
 import { insertEvent } from "../../../../src/events/index.ts";
 import { commitWithEvents } from "../../../../src/events/webhooks/index.ts";
 import { type ErrorBody, type TestWorkspace } from "../../workspace.ts";
-import { receivers, seenAt as requestsAt } from "./receivers.ts";
+import { receivers, release, seenAt as requestsAt } from "./receivers.ts";
 import { someEvent } from "./webhook-rows.ts";
 
 /** A unique URL of the receiver. @param behaviour a path of test/support/receiver.ts, with its query */
@@ -21,6 +21,12 @@ export async function seenAt(url: string) {
     headers,
     body: new TextDecoder().decode(bytesOf(bodyBase64)),
   }));
+}
+
+/** Lets a URL of the receiver answer that holds its requests. */
+export async function releaseAt(url: string): Promise<void> {
+  const { pathname, search } = new URL(url);
+  await release(pathname + search);
 }
 
 export const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));

@@ -1,0 +1,1 @@
+ALTER TABLE `deliveries` ADD `schedule` integer DEFAULT 0 NOT NULL;
