@@ -2,6 +2,9 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 import { readBaseConfig } from "./scripts/deploy/config.ts";
 
+/** Of every project, because projects do not inherit it: a condition that is polled has time on a busy machine. */
+const expect = { poll: { timeout: 20_000 } };
+
 /**
  * Twelve projects, by what a test needs: `pure` nothing, `conformance` streams in real time, `fuzz` processes that can be ended, `worker` workerd
  * with real bindings, `encoder` libav, `gateway` libav and broadcasters, `growing` an encoder that keeps ahead of players, `e2e` players in
@@ -9,6 +12,7 @@ import { readBaseConfig } from "./scripts/deploy/config.ts";
  * `scripts/suite/lanes.ts` says which run side by side. Files of a project share processes (`isolate: false`): to load the modules anew for
  * each file takes a second of CPU time.
  */
+
 export default defineConfig({
   test: {
     // The summary of a run shows messages alone, so they contain what was found.
@@ -19,6 +23,7 @@ export default defineConfig({
       {
         test: {
           name: "pure",
+          expect,
           include: ["test/pure/**/*.test.ts"],
           environment: "node",
           testTimeout: 60_000,
@@ -29,6 +34,7 @@ export default defineConfig({
       {
         test: {
           name: "conformance",
+          expect,
           include: ["test/conformance/**/*.test.ts"],
           environment: "node",
           testTimeout: 30_000,
@@ -38,6 +44,7 @@ export default defineConfig({
       {
         test: {
           name: "fuzz",
+          expect,
           include: ["test/fuzz/**/*.test.ts"],
           environment: "node",
           testTimeout: 120_000,
@@ -65,6 +72,7 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
+          expect,
           include: ["test/worker/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -79,6 +87,7 @@ export default defineConfig({
       {
         test: {
           name: "encoder",
+          expect,
           include: ["test/encoder/**/*.test.ts"],
           environment: "node",
           isolate: false,
@@ -90,6 +99,7 @@ export default defineConfig({
       {
         test: {
           name: "gateway",
+          expect,
           include: ["test/gateway/**/*.test.ts"],
           environment: "node",
           isolate: false,
@@ -101,6 +111,7 @@ export default defineConfig({
       {
         test: {
           name: "growing",
+          expect,
           include: ["test/e2e/growing.test.ts"],
           environment: "node",
           testTimeout: 120_000,
@@ -110,6 +121,7 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
+          expect,
           include: ["test/e2e/**/*.test.ts"],
           exclude: ["test/e2e/growing.test.ts", "test/e2e/live/**"],
           environment: "node",
@@ -124,6 +136,7 @@ export default defineConfig({
       {
         test: {
           name: "live",
+          expect,
           include: ["test/e2e/live/**/*.test.ts"],
           environment: "node",
           isolate: false,
@@ -135,6 +148,7 @@ export default defineConfig({
       {
         test: {
           name: "platform",
+          expect,
           include: ["test/platform/**/*.test.ts"],
           environment: "node",
           isolate: false,
@@ -146,6 +160,7 @@ export default defineConfig({
       {
         test: {
           name: "broadcast",
+          expect,
           include: ["test/broadcast/**/*.test.ts"],
           environment: "node",
           isolate: false,
@@ -157,6 +172,7 @@ export default defineConfig({
       {
         test: {
           name: "crash",
+          expect,
           include: ["test/crash/**/*.test.ts"],
           environment: "node",
           isolate: false,

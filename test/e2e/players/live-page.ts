@@ -2,9 +2,6 @@
  * Runs in the browser: three players on a live stream, with samples of what they show. The clock that is burnt into the picture is read back
  * from displayed frames (`scripts/live/clock-code.ts`).
  */
-import * as dashjs from "dashjs";
-import HlsPlayer, { Events } from "hls.js";
-import shaka from "shaka-player";
 import { CODE_BITS, CODE_PLACE, decodeClock } from "../../../scripts/live/clock-code.ts";
 import { toneMeter } from "./tone-meter.ts";
 
@@ -102,7 +99,8 @@ interface LiveFace {
 
 let heard: (() => number) | undefined;
 
-function playHls(url: string, config: object): LiveFace {
+async function playHls(url: string, config: object): Promise<LiveFace> {
+  const { default: HlsPlayer, Events } = await import("hls.js");
   const hls = new HlsPlayer({ enableWorker: true, lowLatencyMode: true, ...config });
   hls.on(Events.ERROR, (_event, data) => {
     log.errors.push(`hls.js: ${data.fatal ? "fatal " : ""}${data.type} ${data.details} ${data.error?.message ?? ""}`);
@@ -123,7 +121,8 @@ function playHls(url: string, config: object): LiveFace {
   };
 }
 
-function playDash(url: string, config: object): LiveFace {
+async function playDash(url: string, config: object): Promise<LiveFace> {
+  const dashjs = await import("dashjs");
   const player = dashjs.MediaPlayer().create();
   player.updateSettings(config);
   player.on(dashjs.MediaPlayer.events.ERROR, (event: unknown) => log.errors.push(`dash.js: ${JSON.stringify(event)}`));
@@ -148,6 +147,7 @@ function playDash(url: string, config: object): LiveFace {
 }
 
 async function playShaka(url: string, config: object): Promise<LiveFace> {
+  const { default: shaka } = await import("shaka-player");
   shaka.polyfill.installAll();
   const player = new shaka.Player();
   player.configure(config);
@@ -172,14 +172,13 @@ async function playShaka(url: string, config: object): Promise<LiveFace> {
 const seekElement = (positionSeconds: number): void => {
   video.currentTime = positionSeconds;
 };
+const PLAY = { "hls.js": playHls, "dash.js": playDash, shaka: playShaka };
 let face: LiveFace;
 
 export const live = {
   async play(name: LivePlayerName, url: string, config: object = {}, every = 1): Promise<void> {
     readEvery = every;
-    if (name === "hls.js") face = playHls(url, config);
-    else if (name === "dash.js") face = playDash(url, config);
-    else face = await playShaka(url, config);
+    face = await PLAY[name](url, config);
     // dash.js starts by itself. If playback starts before its listeners exist, it misses the event and requests no second MPD.
     if (name !== "dash.js") await video.play().catch(() => {}); // a change of the source can interrupt it
   },

@@ -3,37 +3,42 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const scripts = new Map<string, Promise<Uint8Array>>();
+/** The scripts of a page by name: its own is `page.js`, and the others are those that it imports later. */
+type Scripts = ReadonlyMap<string, Uint8Array>;
+const bundled = new Map<string, Promise<Scripts>>();
 
-/** Each script is bundled once for all files of this process. */
-function scriptOf(entry: string): Promise<Uint8Array> {
-  const known = scripts.get(entry) ?? bundle(entry);
-  scripts.set(entry, known);
+/** Each page is bundled once for all files of this process. */
+function scriptsOf(entry: string): Promise<Scripts> {
+  const known = bundled.get(entry) ?? bundle(entry);
+  bundled.set(entry, known);
   return known;
 }
 
-async function bundle(entry: string): Promise<Uint8Array> {
+/** A player is a script of its own, because to parse all three takes a third of a second of CPU time in each page. */
+async function bundle(entry: string): Promise<Scripts> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(entry, import.meta.url))],
+    entryPoints: { page: fileURLToPath(new URL(entry, import.meta.url)) },
     bundle: true,
+    splitting: true,
+    minify: true,
     write: false,
+    outdir: "/",
     format: "esm",
     target: "chrome120",
     logLevel: "error",
   });
-  return outputFiles[0]?.contents ?? new Uint8Array();
+  return new Map(outputFiles.map(({ path, contents }) => [path, contents]));
 }
 
 /** Serves the page with the three players on a separate port, so that playback is cross-origin, as it is for viewers. */
 export async function servePlayerPage(entry = "page.ts"): Promise<{ url: string; close(): Promise<void> }> {
-  const script = await scriptOf(entry);
+  const scripts = await scriptsOf(entry);
   const server = createServer((request, response) => {
-    const isScript = request.url === "/page.js";
-    response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html; charset=utf-8" });
+    const script = scripts.get(request.url ?? "");
+    response.writeHead(200, { "content-type": script ? "text/javascript" : "text/html; charset=utf-8" });
     response.end(
-      isScript
-        ? script
-        : '<!doctype html><link rel="icon" href="data:,"><body><script type="module" src="/page.js"></script></body>',
+      script ??
+        '<!doctype html><link rel="icon" href="data:,"><body><script type="module" src="/page.js"></script></body>',
     );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,9 +1,6 @@
 /**
  * Runs in the browser: three players behind one interface. Records every error, so that a test can check that there was none.
  */
-import * as dashjs from "dashjs";
-import HlsPlayer, { ErrorDetails, Events } from "hls.js";
-import shaka from "shaka-player";
 
 /** A rung that can be forced. */
 export interface Rung {
@@ -20,6 +17,8 @@ interface Face {
   version: string;
 }
 
+/** A picture further from the target of a seek is of before the seek. */
+const SOUGHT_WITHIN_SECONDS = 0.5;
 /** With this much buffered, a player that does not start waits for the machine and not for media. */
 const STARTABLE_SECONDS = 2;
 const log: { errors: string[]; stalls: { atSeconds: number }[] } = { errors: [], stalls: [] };
@@ -47,7 +46,8 @@ window.addEventListener("error", (event) => log.errors.push(`page: ${event.messa
 window.addEventListener("unhandledrejection", (event) => log.errors.push(`page: ${String(event.reason)}`));
 
 /** @param licenseUrl of ClearKey; null = the media is clear */
-function hlsFace(licenseUrl: string | null): Face {
+async function hlsFace(licenseUrl: string | null): Promise<Face> {
+  const { default: HlsPlayer, ErrorDetails, Events } = await import("hls.js");
   const drm = licenseUrl === null ? {} : { emeEnabled: true, drmSystems: { "org.w3.clearkey": { licenseUrl } } };
   const hls = new HlsPlayer({ enableWorker: true, ...drm });
   hls.on(Events.ERROR, (_event, data) => {
@@ -75,7 +75,8 @@ function hlsFace(licenseUrl: string | null): Face {
   };
 }
 
-function dashFace(licenseUrl: string | null): Face {
+async function dashFace(licenseUrl: string | null): Promise<Face> {
+  const dashjs = await import("dashjs");
   const player = dashjs.MediaPlayer().create();
   player.updateSettings({ streaming: { cacheInitSegments: true } });
   player.on(dashjs.MediaPlayer.events.ERROR, (event: unknown) => log.errors.push(`dash.js: ${JSON.stringify(event)}`));
@@ -108,7 +109,8 @@ function dashFace(licenseUrl: string | null): Face {
   };
 }
 
-function shakaFace(licenseUrl: string | null): Face {
+async function shakaFace(licenseUrl: string | null): Promise<Face> {
+  const { default: shaka } = await import("shaka-player");
   shaka.polyfill.installAll();
   const player = new shaka.Player();
   if (licenseUrl !== null) player.configure({ drm: { servers: { "org.w3.clearkey": licenseUrl } } });
@@ -151,7 +153,7 @@ let face: Face;
 /** The test's interface; see `play-through.ts`. */
 export const harness = {
   async load(name: PlayerName, url: string, licenseUrl: string | null = null): Promise<{ version: string }> {
-    face = FACES[name](licenseUrl);
+    face = await FACES[name](licenseUrl);
     await face.load(url);
     return { version: face.version };
   },
@@ -163,19 +165,30 @@ export const harness = {
     await ended;
     return { currentTime: video.currentTime, duration: video.duration };
   },
-  /** Seeks. Resolves once a picture from there on was shown and playback continues. */
+  /**
+   * Seeks during playback. Resolves once a picture from there was shown and playback continues. Playback pauses until then: a busy machine would
+   * skip the first pictures.
+   */
   async seekTo(seconds: number): Promise<{ shownSeconds: number }> {
     excuseWaiting();
-    const shown = new Promise<number>((resolve) => {
-      const look = (_now: number, { mediaTime }: VideoFrameCallbackMetadata) => {
-        if (mediaTime >= seconds - 0.1 && !video.seeking) resolve(mediaTime);
-        else video.requestVideoFrameCallback(look);
-      };
-      video.requestVideoFrameCallback(look);
-    });
+    video.pause();
     video.currentTime = seconds;
+    const shownSeconds = await new Promise<number>((resolve) => {
+      let shown: number | null = null;
+      let request = 0;
+      const note = (_now: number, { mediaTime }: VideoFrameCallbackMetadata) => {
+        if (Math.abs(mediaTime - seconds) < SOUGHT_WITHIN_SECONDS) shown = mediaTime;
+        request = video.requestVideoFrameCallback(note);
+      };
+      const look = () => {
+        if (shown === null || video.seeking) return void requestAnimationFrame(look);
+        video.cancelVideoFrameCallback(request);
+        resolve(shown);
+      };
+      request = video.requestVideoFrameCallback(note);
+      look();
+    });
     await video.play();
-    const shownSeconds = await shown;
     const target = Math.min(seconds + 0.3, video.duration - 0.1);
     await new Promise<void>((resolve) => {
       const look = () => (video.currentTime >= target || video.ended ? resolve() : requestAnimationFrame(look));

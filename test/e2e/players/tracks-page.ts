@@ -1,7 +1,4 @@
 /** Runs in the browser: three players, their subtitles, sound and previews, behind one interface. */
-import * as dashjs from "dashjs";
-import HlsPlayer, { ErrorDetails, Events } from "hls.js";
-import shaka from "shaka-player";
 import { toneMeter } from "./tone-meter.ts";
 
 interface Face {
@@ -27,7 +24,8 @@ video.playsInline = true;
 video.loop = true;
 document.body.append(video);
 
-function hlsFace(): Face {
+async function hlsFace(): Promise<Face> {
+  const { default: HlsPlayer, ErrorDetails, Events } = await import("hls.js");
   const hls = new HlsPlayer();
   hls.on(Events.ERROR, (_, { details, error }) => {
     // Reported for requests that a switch to another track ends.
@@ -52,7 +50,8 @@ function hlsFace(): Face {
   };
 }
 
-function dashFace(): Face {
+async function dashFace(): Promise<Face> {
+  const dashjs = await import("dashjs");
   const player = dashjs.MediaPlayer().create();
   player.on(dashjs.MediaPlayer.events.ERROR, (event: unknown) => errors.push(`dash.js: ${JSON.stringify(event)}`));
   const languagesOf = (kind: "audio" | "text") => player.getTracksFor(kind).map(({ lang }) => lang ?? "und");
@@ -90,7 +89,8 @@ function dashFace(): Face {
   };
 }
 
-function shakaFace(): Face {
+async function shakaFace(): Promise<Face> {
+  const { default: shaka } = await import("shaka-player");
   shaka.polyfill.installAll();
   const player = new shaka.Player();
   // Of HLS, Shaka shows subtitles that are selected late only once another segment of the picture is appended.
@@ -134,7 +134,7 @@ let meter: (() => number) | undefined;
 
 export const tracksHarness = {
   async load(name: TrackPlayer, url: string): Promise<void> {
-    face = FACES[name]();
+    face = await FACES[name]();
     await face.load(url);
     await video.play();
   },

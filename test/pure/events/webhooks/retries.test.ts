@@ -8,6 +8,7 @@ const outcome = (next: SettledAttempt["next"], waitMs: number | null): SettledAt
   eventId: "event",
   eventType: "asset.ready",
   number: 1,
+  schedule: 0,
   startedAtMs: NOW_MS - 100,
   durationMs: 50,
   status: 500,
