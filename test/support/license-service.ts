@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { KEPT_CONNECTIONS } from "./kept-connections.ts";
 
 export interface AskedLicense {
   path: string;
@@ -98,7 +99,10 @@ export async function startLicenseService(): Promise<LicenseService> {
         return response.writeHead(404).end();
     }
   };
-  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
+  const server = createServer(
+    KEPT_CONNECTIONS,
+    (request, response) => void answer(request, response).catch(() => response.destroy()),
+  );
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   return {

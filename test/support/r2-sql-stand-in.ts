@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { STREAM_SCHEMA } from "../../src/analytics/store/stream-schema.ts";
 import { unsupportedIn } from "./r2-sql-dialect.ts";
+import { KEPT_CONNECTIONS } from "./kept-connections.ts";
 
 const STAND_IN_TABLE = "sluice.views";
 const STAND_IN_TOKEN = "token of the tests";
@@ -114,7 +115,7 @@ export async function startR2SqlStandIn(): Promise<{
     else return [404, {}];
     return [200, {}];
   };
-  const server = createServer((request, response) => {
+  const server = createServer(KEPT_CONNECTIONS, (request, response) => {
     const [, name = "", verb = ""] = (request.url ?? "").split("/");
     act(name, verb, request).then(
       ([status, body]) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),

@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { bufferContent, virtualContent } from "./source-content.ts";
 import { startSourceServer, type SourceBehaviour, type SourceServer } from "./source-server.ts";
 import type { RemoteBehaviour, SourceCommand } from "./source-commands.ts";
+import { KEPT_CONNECTIONS } from "./kept-connections.ts";
 
 /**
  * Tests inside workerd cannot listen on a port, so they control source servers through this server.
@@ -35,7 +36,7 @@ export async function startSourceControl(): Promise<{ url: string; close: () => 
     return null;
   }
 
-  const control = createServer((request, response) => {
+  const control = createServer(KEPT_CONNECTIONS, (request, response) => {
     void readJson(request)
       .then(run)
       .then((result) => response.end(JSON.stringify(result)))

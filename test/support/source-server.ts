@@ -8,6 +8,7 @@ import type { Socket } from "node:net";
 import { bufferContent, type SourceContent } from "./source-content.ts";
 import { sendContent, type ContentBehaviour } from "./source-answers.ts";
 import { untrustedCertificate } from "./untrusted-certificate.ts";
+import { KEPT_CONNECTIONS } from "./kept-connections.ts";
 
 /** What a path does. `content` is a buffer or what `virtualContent`, `fileContent` make. */
 export type SourceBehaviour =
@@ -79,7 +80,9 @@ export async function startSourceServer(options: SourceServerOptions = {}): Prom
 
   async function start(): Promise<void> {
     const created =
-      options.tls === true ? createTlsServer(untrustedCertificate(), listener) : createHttpServer(listener);
+      options.tls === true
+        ? createTlsServer({ ...KEPT_CONNECTIONS, ...untrustedCertificate() }, listener)
+        : createHttpServer(KEPT_CONNECTIONS, listener);
     created.on("connection", (socket: Socket) => {
       sockets.add(socket);
       socket.on("close", () => sockets.delete(socket));

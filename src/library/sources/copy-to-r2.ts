@@ -1,5 +1,6 @@
 import { sourceKey } from "../../platform/storage/keys.ts";
 import type { Env } from "../../platform/env.ts";
+import { errorFields, logWarning } from "../../platform/log.ts";
 import { copyParts } from "./copy-ranged.ts";
 import type { CopyState, CopyUpload, RangedPlan } from "./copy-state.ts";
 import { copiedBytes, FRESH_COPY, missingParts, partBytesFor, SMALL_SOURCE_BYTES } from "./copy-state.ts";
@@ -149,6 +150,7 @@ async function copyRanged(
 
   const progressed = copiedBytes(reached) > copiedBytes(plan);
   if (failure !== null && !(progressed && isPassing(failure))) throw failure;
+  if (failure !== null) logWarning("source.part_failed", { assetId: source.assetId, ...errorFields(failure) });
   const next = { ...state, upload: { ...upload, ranged: reached } };
   if (missingParts(reached).length > 0) return unfinished(next, plan.file.size);
   await r2Upload.complete(reached.etags.map((etag, index) => ({ partNumber: index + 1, etag: etag ?? "" })));
