@@ -12,7 +12,6 @@ const expect = { poll: { timeout: 20_000 } };
  * `scripts/suite/lanes.ts` says which run side by side. Files of a project share processes (`isolate: false`): to load the modules anew for
  * each file takes a second of CPU time.
  */
-
 export default defineConfig({
   test: {
     // The summary of a run shows messages alone, so they contain what was found.

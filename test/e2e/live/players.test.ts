@@ -108,17 +108,16 @@ test.each(PLAYERS)(
   },
 );
 
-/**
- * hls.js retries a low-latency playlist after 1.6 s, which a busy machine can exceed. It also reports a stall as an error once it has lasted for a
- * while; stalls are counted by the video element, and there is nothing to play while the broadcaster is away.
- */
-const isExpected = (error: string) => /^hls\.js: (networkError \w+TimeOut|mediaError bufferStalledError)/.test(error);
+/** hls.js retries a low-latency playlist after 1.6 s. A busy machine can exceed that. */
+const isRetried = (error: string) => /^hls\.js: networkError \w+TimeOut/.test(error);
 
 test.each(PLAYERS)(
   "%s stalls at most once when the encoder is killed, and is at the edge again when the broadcaster was cut off",
   (player) => {
     const seen = interrupted.find((one) => one.player === player)!;
-    expect(seen.errors.filter((error) => !isExpected(error))).toEqual([]);
+    // hls.js reports a longer stall as an error too. After the kill they are counted below, and there is nothing to play while the broadcaster is away.
+    const reported = new Set(seen.reportedStalls.filter(({ atMs }) => atMs >= killedAtMs).map(({ error }) => error));
+    expect(seen.errors.filter((error) => !isRetried(error) && !reported.has(error))).toEqual([]);
     expect(seen.badAnswers).toEqual([]);
     const stalls = seen.stalls.filter(({ atMs }) => atMs >= killedAtMs && atMs < cutAtMs);
     expect(stalls.slice(1)).toEqual([]);

@@ -5,6 +5,8 @@ export interface Watched {
   player: LivePlayerName;
   errors: string[];
   stalls: { atMs: number; positionSeconds: number }[];
+  /** Of hls.js: when, and the error. */
+  reportedStalls: { atMs: number; error: string }[];
   /** Answers with an error status, "404 http://…". */
   badAnswers: string[];
   /** Latencies of pictures at the live edge: display minus capture. */
@@ -67,8 +69,8 @@ export async function watchLive(
     const back = await untilShown(page, player, "the past", stepMs, (ms) => ms > (backSeconds - 4) * 1000);
     await inPage(page, (live) => live.toLive());
     const again = await untilShown(page, player, "the edge again", stepMs, (ms) => ms < (backSeconds - 4) * 1000);
-    const { errors } = await inPage(page, (live) => live.log());
-    return { player, errors, stalls, badAnswers, latenciesMs: latencies, backMs: back, againMs: again };
+    const { errors, reportedStalls } = await inPage(page, (live) => live.log());
+    return { player, errors, stalls, reportedStalls, badAnswers, latenciesMs: latencies, backMs: back, againMs: again };
   } finally {
     await page.close();
   }

@@ -17,7 +17,14 @@ export interface LiveSample {
   captions: string;
 }
 
-const log: { errors: string[]; stalls: { atMs: number; positionSeconds: number }[] } = { errors: [], stalls: [] };
+interface Log {
+  errors: string[];
+  /** By the video element. */
+  stalls: { atMs: number; positionSeconds: number }[];
+  /** When hls.js reported a stall, and the error that it is among `errors`. */
+  reportedStalls: { atMs: number; error: string }[];
+}
+const log: Log = { errors: [], stalls: [], reportedStalls: [] };
 const samples: LiveSample[] = [];
 const video = document.createElement("video");
 video.muted = true;
@@ -100,10 +107,12 @@ interface LiveFace {
 let heard: (() => number) | undefined;
 
 async function playHls(url: string, config: object): Promise<LiveFace> {
-  const { default: HlsPlayer, Events } = await import("hls.js");
+  const { default: HlsPlayer, ErrorDetails, Events } = await import("hls.js");
   const hls = new HlsPlayer({ enableWorker: true, lowLatencyMode: true, ...config });
   hls.on(Events.ERROR, (_event, data) => {
-    log.errors.push(`hls.js: ${data.fatal ? "fatal " : ""}${data.type} ${data.details} ${data.error?.message ?? ""}`);
+    const error = `hls.js: ${data.fatal ? "fatal " : ""}${data.type} ${data.details} ${data.error?.message ?? ""}`;
+    log.errors.push(error);
+    if (data.details === ErrorDetails.BUFFER_STALLED_ERROR) log.reportedStalls.push({ atMs: Date.now(), error });
   });
   hls.loadSource(url);
   hls.attachMedia(video);
