@@ -81,6 +81,7 @@ export async function openHttpSource(
   };
   return {
     size,
+    fetchedBytes: head.byteLength,
     supportsRanges,
     contentType: answer.headers.get("content-type"),
     etag: file.etag,

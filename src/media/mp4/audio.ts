@@ -6,9 +6,11 @@ import { IndexWriter } from "./index-file.ts";
 import { writeInitSegment } from "./init-segment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import type { IndexedRendition } from "./rendition.ts";
-import { SampleCursor } from "./sample-cursor.ts";
+import { SampleReader } from "./sample-reader.ts";
+import type { SampleTable } from "./sample-table.ts";
 import type { Track } from "./track.ts";
 import { MAX_START_GAP_SECONDS } from "./video.ts";
+import { BATCH_SAMPLES, type SegmentPlaces, writeSegments } from "./write-segments.ts";
 
 /** Maximum difference between the ends of audio and video. A larger difference stalls players at the end. */
 const MAX_END_GAP_SECONDS = 0.5;
@@ -44,46 +46,23 @@ export async function indexAudio(
 
   const init = writeInitSegment({ kind: "audio", timescale, sampleRateHz, channels, audioSpecificConfig });
   const writer = new IndexWriter(init);
-  const samples = new SampleColumns();
-  const starts: number[] = [];
-  let mediaBytes = 0;
-  let segmentTicks = 0;
-  let endTicks = 0;
-  const flush = () => {
-    if (samples.count === 0) return;
-    writer.addSegment(segmentTicks, samples);
-    samples.count = 0;
-    starts.push(segmentTicks);
+  // Every frame of AAC is a key frame, and shown in the order of decoding.
+  const table = { ...track.table, syncSamples: null, compositionOffsets: null };
+  const cutTicks = cutSeconds.map((seconds) => seconds * timescale);
+  const { firstSamples, starts, endTicks, lastDurationTicks } = await cutFrames(table, {
+    cutTicks,
+    frameTicks,
+    shiftTicks,
+    maxHoleTicks: MAX_HOLE_SECONDS * timescale,
+  });
+  const places: SegmentPlaces = {
+    kind: "audio",
+    firstSamples,
+    startTicks: starts[0]!,
+    shiftTicks: 0,
+    lastDurationTicks,
   };
-
-  const cursor = new SampleCursor(track.table, "all");
-  let next = 1;
-  let shift: number | null = null;
-  while (cursor.next() || ((await cursor.load()) && cursor.next())) {
-    const { size, offset } = cursor;
-    const isLast = cursor.index + 1 === track.table.sampleCount;
-    // Muxers shorten the last frame to the end of the audio; decoders play all of it.
-    const durationTicks = isLast ? Math.max(cursor.durationTicks, Math.round(frameTicks)) : cursor.durationTicks;
-    const strayTicks = Math.abs(durationTicks - frameTicks);
-    standardOnlyIf(isLast || strayTicks <= MAX_HOLE_SECONDS * timescale, "audio with gaps");
-    standardOnlyIf(size > 0, "empty audio frames");
-    standardOnlyIf(fileBytes === null || offset + size <= fileBytes, "the file ends before its media data");
-    if (shift === null) {
-      if (cursor.decodeTicks + frameTicks / 2 <= -shiftTicks) continue;
-      // The nearest frame may begin slightly before 0, but decode times cannot be negative.
-      shift = Math.max(shiftTicks, -cursor.decodeTicks);
-    }
-    const startTicks = cursor.decodeTicks + shift;
-    while (next < cutSeconds.length && startTicks >= cutSeconds[next]! * timescale - frameTicks / 2) {
-      flush();
-      next += 1;
-    }
-    if (samples.count === 0) segmentTicks = startTicks;
-    samples.add({ size, duration: durationTicks, compositionOffset: 0, isKey: true, offset });
-    mediaBytes += size;
-    endTicks = startTicks + durationTicks;
-  }
-  flush();
+  const mediaBytes = await writeSegments(table, places, writer, fileBytes);
   standardOnlyIf(
     Math.abs(endTicks / timescale - videoSeconds) <= MAX_END_GAP_SECONDS,
     "audio and video of different length",
@@ -115,6 +94,54 @@ export async function indexAudio(
     languageCode: track.languageCode,
     mediaBytes,
   };
+}
+
+interface FrameCuts {
+  /** Where the video is cut. */
+  cutTicks: number[];
+  /** Duration of a whole frame; not always a whole number of ticks. */
+  frameTicks: number;
+  /** Added to decoding times; negative when the edit list skips priming. */
+  shiftTicks: number;
+  maxHoleTicks: number;
+}
+
+/** First pass, over the frame times: where each segment begins. */
+async function cutFrames(table: SampleTable, cuts: FrameCuts) {
+  const { cutTicks, frameTicks, shiftTicks, maxHoleTicks } = cuts;
+  const reader = new SampleReader(table, "times");
+  const firstSamples: number[] = [];
+  const starts: number[] = [];
+  let decodeTicks = 0;
+  let lastDurationTicks = 0;
+  let shift: number | null = null;
+  let next = 1;
+  let index = 0;
+  const add = ({ count, durations }: SampleColumns) => {
+    for (let row = 0; row < count; row++, index++) {
+      const isLast = index + 1 === table.sampleCount;
+      // Muxers shorten the last frame to the end of the audio; decoders play all of it.
+      const durationTicks = isLast ? Math.max(durations[row]!, Math.round(frameTicks)) : durations[row]!;
+      standardOnlyIf(isLast || Math.abs(durationTicks - frameTicks) <= maxHoleTicks, "audio with gaps");
+      lastDurationTicks = durationTicks;
+      const startTicks = decodeTicks;
+      decodeTicks += durationTicks;
+      if (shift === null && startTicks + frameTicks / 2 <= -shiftTicks) continue;
+      let begins = shift === null;
+      // The nearest frame may begin slightly before 0, but decode times cannot be negative.
+      shift ??= Math.max(shiftTicks, -startTicks);
+      for (; next < cutTicks.length && startTicks + shift >= cutTicks[next]! - frameTicks / 2; next++) begins = true;
+      if (!begins) continue;
+      firstSamples.push(index);
+      starts.push(startTicks + shift);
+    }
+  };
+  for (const batch = new SampleColumns(); reader.left > 0; batch.count = 0) {
+    await reader.read(batch, BATCH_SAMPLES);
+    add(batch);
+  }
+  standardOnlyIf(shift !== null, "audio without frames");
+  return { firstSamples, starts, endTicks: decodeTicks + shift, lastDurationTicks };
 }
 
 /** Whether the audio begins later than players tolerate at the start. */

@@ -1,3 +1,17 @@
+/** Of a whole number up to 2^53. */
+export const MAX_VARINT_BYTES = 8;
+
+/** Writes a whole number up to 2^53: seven bits per byte, least significant first. @returns the position after it */
+export function putVarint(bytes: Uint8Array, at: number, value: number): number {
+  let next = at;
+  let rest = value;
+  for (; rest >= 2 ** 31; rest = Math.floor(rest / 128)) bytes[next++] = (rest % 128) | 128;
+  let small = rest | 0;
+  for (; small >= 128; small >>>= 7) bytes[next++] = small | 128;
+  bytes[next++] = small;
+  return next;
+}
+
 /** A growing buffer for big-endian numbers and ISO boxes. */
 export class ByteWriter {
   private bytes: Uint8Array<ArrayBuffer>;
@@ -38,12 +52,18 @@ export class ByteWriter {
 
   /** Whole numbers up to 2^53 as varints: seven bits per byte, least significant first. */
   varint(value: number) {
-    this.reserve(8);
-    let rest = value;
-    for (; rest >= 2 ** 31; rest = Math.floor(rest / 128)) this.bytes[this.length++] = (rest % 128) | 128;
-    let small = rest | 0;
-    for (; small >= 128; small >>>= 7) this.bytes[this.length++] = small | 128;
-    this.bytes[this.length++] = small;
+    this.reserve(MAX_VARINT_BYTES);
+    this.length = putVarint(this.bytes, this.length, value);
+  }
+
+  /**
+   * For many small values: `put` writes them itself.
+   *
+   * @param put gets the buffer, which has room for `maxBytes` more, and the end of what is written; returns the new end
+   */
+  write(maxBytes: number, put: (bytes: Uint8Array, at: number) => number) {
+    this.reserve(maxBytes);
+    this.length = put(this.bytes, this.length);
   }
 
   text(value: string) {

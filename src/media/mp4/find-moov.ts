@@ -33,7 +33,7 @@ export interface FoundMoov {
  */
 export async function findMoov(reader: RangeReader, memory: IndexMemory): Promise<FoundMoov> {
   let windowStart = 0;
-  let bytes = await reader.read(0, HEAD_BYTES);
+  let bytes = await reader.read(0, Math.max(HEAD_BYTES, reader.fetchedBytes ?? 0));
   let view = viewOf(bytes);
   let at = 0;
   let brand = "";

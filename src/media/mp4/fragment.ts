@@ -10,7 +10,7 @@ export class SampleColumns {
   offsets = new Float64Array(512);
 
   add(sample: { size: number; duration: number; compositionOffset: number; isKey: boolean; offset: number }) {
-    if (this.count === this.sizes.length) this.grow();
+    this.makeRoom(1);
     const row = this.count++;
     this.sizes[row] = sample.size;
     this.durations[row] = sample.duration;
@@ -19,8 +19,10 @@ export class SampleColumns {
     this.offsets[row] = sample.offset;
   }
 
-  private grow() {
-    const length = this.count * 2;
+  /** Replaces the columns by longer ones unless this many rows can be added. */
+  makeRoom(rows: number) {
+    if (this.count + rows <= this.sizes.length) return;
+    const length = Math.max(this.count * 2, this.count + rows);
     this.sizes = double(this.sizes, new Uint32Array(length));
     this.durations = double(this.durations, new Uint32Array(length));
     this.compositionOffsets = double(this.compositionOffsets, new Int32Array(length));
@@ -41,6 +43,7 @@ const DELTA_FLAGS = 0x01010000;
 /** The layout of the fragment's tables: values common to all samples are written once, as defaults. */
 interface Layout {
   mediaBytes: number;
+  durationTicks: number;
   everyIsKey: boolean;
   onlyFirstIsKey: boolean;
   uniformFlags: boolean;
@@ -50,12 +53,14 @@ interface Layout {
 
 function layOut({ count, sizes, durations, compositionOffsets, isKey }: SampleColumns): Layout {
   let mediaBytes = 0;
+  let durationTicks = 0;
   let keys = 0;
   let otherDurations = 0;
   let offsets = 0;
   const duration = durations[0];
   for (let row = 0; row < count; row++) {
     mediaBytes += sizes[row]!;
+    durationTicks += durations[row]!;
     keys += isKey[row]!;
     if (durations[row] !== duration) otherDurations += 1;
     if (compositionOffsets[row] !== 0) offsets += 1;
@@ -63,6 +68,7 @@ function layOut({ count, sizes, durations, compositionOffsets, isKey }: SampleCo
   const onlyFirstIsKey = keys === 1 && isKey[0] === 1;
   return {
     mediaBytes,
+    durationTicks,
     everyIsKey: keys === count,
     onlyFirstIsKey,
     uniformFlags: keys === count || onlyFirstIsKey,
@@ -75,11 +81,17 @@ function layOut({ count, sizes, durations, compositionOffsets, isKey }: SampleCo
 const FIXED_BYTES = 100;
 
 /** Sizes of the header that `writeFragmentHeader` writes, and of the media data after it. */
-export function measureFragment(samples: SampleColumns): { headerBytes: number; mediaBytes: number } {
-  const { mediaBytes, onlyFirstIsKey, uniformFlags, sameDuration, noOffsets } = layOut(samples);
+export interface FragmentMeasure {
+  headerBytes: number;
+  mediaBytes: number;
+  durationTicks: number;
+}
+
+export function measureFragment(samples: SampleColumns): FragmentMeasure {
+  const { mediaBytes, durationTicks, onlyFirstIsKey, uniformFlags, sameDuration, noOffsets } = layOut(samples);
   const perSample = 4 + (sameDuration ? 0 : 4) + (uniformFlags ? 0 : 4) + (noOffsets ? 0 : 4);
   const headerBytes = FIXED_BYTES + (sameDuration ? 4 : 0) + (onlyFirstIsKey ? 4 : 0) + perSample * samples.count;
-  return { headerBytes, mediaBytes };
+  return { headerBytes, mediaBytes, durationTicks };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { RangeReader } from "./range-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
-import { measureFragment, SampleColumns, writeFragmentHeader } from "./fragment.ts";
+import { type FragmentMeasure, measureFragment, SampleColumns, writeFragmentHeader } from "./fragment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import { readSampleRecord, writeSampleRecord } from "./sample-record.ts";
 
@@ -37,8 +37,9 @@ export class IndexWriter {
     this.init = init;
   }
 
-  addSegment(decodeTicks: number, samples: SampleColumns) {
-    const { headerBytes, mediaBytes } = measureFragment(samples);
+  addSegment(decodeTicks: number, samples: SampleColumns): FragmentMeasure {
+    const measure = measureFragment(samples);
+    const { headerBytes, mediaBytes } = measure;
     standardOnlyIf(mediaBytes <= MAX_SEGMENT_BYTES, "a bit rate too high to stream");
     const before = this.records.length;
     writeSampleRecord(this.records, decodeTicks, samples);
@@ -52,6 +53,7 @@ export class IndexWriter {
       this.fullRecords.push(this.records.written().slice());
       this.records.length = 0;
     }
+    return measure;
   }
 
   /** The written pieces of the index. */

@@ -2,6 +2,8 @@
 export interface RangeReader {
   /** Length of the whole file in bytes; null when it is not known (yet). */
   readonly size: number | null;
+  /** Bytes at the start of the file that are in memory: to read them takes no request. Absent = none. */
+  readonly fetchedBytes?: number;
   /**
    * Reads `length` bytes from `offset`. Returns fewer (possibly none) only at the end of the file.
    *

@@ -1,12 +1,14 @@
+import type { SampleColumns } from "./fragment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import type { SampleTable } from "./sample-table.ts";
 import { TableRows } from "./table-rows.ts";
 
-/** Decodes `stsz`, `stsc` and the chunk offsets, a batch of samples at a time. */
+/** Decodes `stsz`, `stsc` and the chunk offsets into columns. */
 export class PlaceReader {
-  readonly sizes: Uint32Array;
-  /** Positions in the file. */
-  readonly offsets: Float64Array;
+  /** Where the data of the samples read so far ends in the file, in bytes. */
+  endOffset = 0;
+  /** A sample read so far has no bytes. */
+  hasEmpty = false;
   private readonly uniformSize: number;
   private readonly sizeRows: TableRows;
   private readonly chunkRows: TableRows;
@@ -16,9 +18,7 @@ export class PlaceReader {
   /** Offset of the next sample if it is in the same chunk. */
   private next = 0;
 
-  constructor({ bytes, uniformSize, sizes, sampleToChunk, chunkOffsets }: SampleTable, batchSamples: number) {
-    this.sizes = new Uint32Array(batchSamples);
-    this.offsets = new Float64Array(batchSamples);
+  constructor({ bytes, uniformSize, sizes, sampleToChunk, chunkOffsets }: SampleTable) {
     this.uniformSize = uniformSize;
     this.sizeRows = new TableRows(bytes, sizes);
     this.chunkRows = new TableRows(bytes, chunkOffsets);
@@ -26,58 +26,68 @@ export class PlaceReader {
     this.layout = new ChunkLayout(new TableRows(bytes, sampleToChunk));
   }
 
-  async read(count: number): Promise<void> {
-    await this.readSizes(count);
-    for (let row = 0; row < count;) {
+  /** Fills the rows after the last one. */
+  async read(into: SampleColumns, rows: number): Promise<void> {
+    const end = into.count + rows;
+    if (this.uniformSize > 0) into.sizes.fill(this.uniformSize, into.count, end);
+    else await this.readSizes(into.sizes, into.count, end);
+    for (let row = into.count; row < end;) {
       // A promise only when a table's next rows have to be loaded: finely interleaved media has a chunk for each sample, and a row for each chunk.
       if (this.samplesLeft === 0) {
         if (this.chunkRows.isEmpty) await this.loadChunks();
         while (!this.layout.advance()) await this.layout.load();
       }
-      row = this.readChunks(row, count);
+      row = this.fillOffsets(into, row, end);
     }
   }
 
-  /** Reads the samples of the chunks whose rows are in memory. @returns the row of the next sample */
-  private readChunks(firstRow: number, count: number): number {
-    const { sizes, offsets, chunkRows, wideOffsets, layout } = this;
+  /** Fills the samples of the chunks whose rows are in memory. @returns the row of the next sample */
+  private fillOffsets({ sizes, offsets }: SampleColumns, start: number, end: number): number {
+    const { chunkRows, wideOffsets, layout } = this;
     const { view } = chunkRows;
-    let row = firstRow;
+    let row = start;
     let { at } = chunkRows;
-    let { next, samplesLeft } = this;
-    while (row < count) {
+    let { next, samplesLeft, endOffset } = this;
+    while (row < end) {
       if (samplesLeft === 0) {
         if (at === view.byteLength || !layout.advance()) break;
         next = wideOffsets ? view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4) : view.getUint32(at);
         at += wideOffsets ? 8 : 4;
         samplesLeft = layout.take();
       }
-      const end = Math.min(count, row + samplesLeft);
-      samplesLeft -= end - row;
-      for (; row < end; row++) {
+      const chunkEnd = Math.min(end, row + samplesLeft);
+      samplesLeft -= chunkEnd - row;
+      for (; row < chunkEnd; row++) {
         offsets[row] = next;
         next += sizes[row]!;
       }
+      if (next > endOffset) endOffset = next;
     }
     chunkRows.at = at;
     this.next = next;
     this.samplesLeft = samplesLeft;
+    this.endOffset = endOffset;
     return row;
   }
 
-  private async readSizes(count: number): Promise<void> {
-    if (this.uniformSize > 0) {
-      this.sizes.fill(this.uniformSize, 0, count);
-      return;
+  private async readSizes(sizes: Uint32Array, start: number, end: number): Promise<void> {
+    for (let row = start; row < end;) {
+      if (this.sizeRows.isEmpty) await this.sizeRows.load();
+      row = this.fillSizes(sizes, row, end);
     }
-    const { sizes, sizeRows: rows } = this;
-    for (let row = 0; row < count;) {
-      if (rows.isEmpty) await rows.load();
-      const { view } = rows;
-      let { at } = rows;
-      for (; row < count && at < view.byteLength; row++, at += 4) sizes[row] = view.getUint32(at);
-      rows.at = at;
+  }
+
+  private fillSizes(sizes: Uint32Array, start: number, end: number): number {
+    const { view } = this.sizeRows;
+    let { at } = this.sizeRows;
+    let row = start;
+    for (; row < end && at < view.byteLength; row++, at += 4) {
+      const size = view.getUint32(at);
+      if (size === 0) this.hasEmpty = true;
+      sizes[row] = size;
     }
+    this.sizeRows.at = at;
+    return row;
   }
 
   private async loadChunks(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ByteWriter } from "./byte-writer.ts";
+import { type ByteWriter, MAX_VARINT_BYTES, putVarint } from "./byte-writer.ts";
 import type { SampleColumns } from "./fragment.ts";
 
 /**
@@ -20,16 +20,26 @@ const COMPOSITION = 4;
 const KEY_CHANGE = 8;
 const SIZE_UNIT = 16;
 
+/** Of one sample: four numbers. */
+const MAX_SAMPLE_BYTES = 4 * MAX_VARINT_BYTES;
+
 /** Sizes stay below 2^27 bytes. */
 export function writeSampleRecord(out: ByteWriter, decodeTicks: number, samples: SampleColumns) {
-  const { count, sizes, durations, compositionOffsets, isKey, offsets } = samples;
   out.varint(decodeTicks);
-  out.varint(count);
+  out.varint(samples.count);
+  out.write(samples.count * MAX_SAMPLE_BYTES, (bytes, at) => putSamples(bytes, at, samples));
+}
+
+/** @returns the position after them */
+function putSamples(bytes: Uint8Array, start: number, samples: SampleColumns): number {
+  const { count, sizes, durations, compositionOffsets, isKey, offsets } = samples;
+  let at = start;
   let end = 0;
   let duration = 0;
   let composition = 0;
   let key = 1;
   for (let row = 0; row < count; row++) {
+    const size = sizes[row]!;
     const moved = offsets[row]! - end;
     const turned = compositionOffsets[row]! - composition;
     const flags =
@@ -37,14 +47,15 @@ export function writeSampleRecord(out: ByteWriter, decodeTicks: number, samples:
       (durations[row] === duration ? 0 : DURATION) |
       (turned === 0 ? 0 : COMPOSITION) |
       (isKey[row] === key ? 0 : KEY_CHANGE);
-    out.varint(sizes[row]! * SIZE_UNIT + flags);
-    if (moved !== 0) out.varint(folded(moved));
-    if (flags & DURATION) out.varint((duration = durations[row]!));
-    if (turned !== 0) out.varint(folded(turned));
+    at = putVarint(bytes, at, size * SIZE_UNIT + flags);
+    if (moved !== 0) at = putVarint(bytes, at, folded(moved));
+    if (flags & DURATION) at = putVarint(bytes, at, (duration = durations[row]!));
+    if (turned !== 0) at = putVarint(bytes, at, folded(turned));
     composition += turned;
     key = isKey[row]!;
-    end = offsets[row]! + sizes[row]!;
+    end = offsets[row]! + size;
   }
+  return at;
 }
 
 /** The inverse of `writeSampleRecord`. @throws {RangeError} when the record is truncated */

@@ -8,7 +8,7 @@ const MAX_SAMPLES = 5_200_000;
 
 /**
  * The sample tables of one track (ISO/IEC 14496-12 §8.6, §8.7), checked to lie within their boxes. Tables are not expanded: a
- * `SampleCursor` reads them from `bytes` while it iterates over the samples.
+ * `SampleReader` reads them from `bytes`, a batch of samples at a time.
  */
 export interface SampleTable {
   bytes: IndexBytes;

@@ -1,45 +1,46 @@
+import type { SampleColumns } from "./fragment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import type { SampleTable } from "./sample-table.ts";
 import { TableRows } from "./table-rows.ts";
 
-/** Decodes `stts`, `ctts` and `stss`, a batch of samples at a time. */
+/** Decodes `stts`, `ctts` and `stss` into columns. */
 export class TimeReader {
-  readonly durations: Uint32Array;
-  readonly compositionOffsets: Int32Array;
-  readonly isKey: Uint8Array;
   private readonly durationRuns: SampleRuns;
   private readonly compositionRuns: SampleRuns | null;
   private readonly sync: TableRows | null;
+  private readonly shiftTicks: number;
   /** Index of the last sample listed in `stss`. */
   private lastKey = -1;
 
-  constructor({ bytes, timeToSample, compositionOffsets, syncSamples }: SampleTable, batchSamples: number) {
-    this.durations = new Uint32Array(batchSamples);
-    this.compositionOffsets = new Int32Array(batchSamples);
-    this.isKey = new Uint8Array(batchSamples);
-    this.durationRuns = new SampleRuns(new TableRows(bytes, timeToSample), "fewer times than samples");
+  /** @param shiftTicks added to every composition offset */
+  constructor({ bytes, timeToSample, compositionOffsets, syncSamples }: SampleTable, shiftTicks: number) {
+    this.durationRuns = new SampleRuns(new TableRows(bytes, timeToSample), 0, "fewer times than samples");
     this.compositionRuns =
       compositionOffsets &&
-      new SampleRuns(new TableRows(bytes, compositionOffsets), "fewer composition offsets than samples");
+      new SampleRuns(new TableRows(bytes, compositionOffsets), shiftTicks, "fewer composition offsets than samples");
     this.sync = syncSamples && new TableRows(bytes, syncSamples);
+    this.shiftTicks = shiftTicks;
   }
 
-  async read(first: number, count: number): Promise<void> {
-    await this.durationRuns.fill(this.durations, count);
+  /** Fills the rows after the last one. @param first index of their first sample */
+  async read(into: SampleColumns, first: number, rows: number): Promise<void> {
+    const [start, end] = [into.count, into.count + rows];
+    await this.durationRuns.read(into.durations, start, end);
     // Read as signed in version 0 too: some writers store negative offsets, and unsigned values that large do not occur.
-    await this.compositionRuns?.fill(this.compositionOffsets, count);
-    if (this.sync === null) this.isKey.fill(1, 0, count);
-    else await this.readKeys(this.sync, first, count);
+    if (this.compositionRuns === null) into.compositionOffsets.fill(this.shiftTicks, start, end);
+    else await this.compositionRuns.read(into.compositionOffsets, start, end);
+    if (this.sync === null) into.isKey.fill(1, start, end);
+    else await this.readKeys(this.sync, into.isKey.subarray(start, end), first);
   }
 
   /** A sample number that is not greater than the previous one is ignored. */
-  private async readKeys(rows: TableRows, first: number, count: number): Promise<void> {
-    this.isKey.fill(0, 0, count);
+  private async readKeys(rows: TableRows, isKey: Uint8Array, first: number): Promise<void> {
+    isKey.fill(0);
     while (!rows.isEmpty || (await rows.load())) {
       const sample = rows.view.getUint32(rows.at) - 1;
-      if (sample >= first + count) return;
+      if (sample >= first + isKey.length) return;
       if (sample > this.lastKey) {
-        this.isKey[sample - first] = 1;
+        isKey[sample - first] = 1;
         this.lastKey = sample;
       }
       rows.at += 4;
@@ -50,30 +51,46 @@ export class TimeReader {
 /** A run-length coded table (`stts`, `ctts`): each row has a number of samples and their common value. */
 class SampleRuns {
   private readonly rows: TableRows;
+  private readonly added: number;
   private readonly shortReason: string;
   private value = 0;
   private left = 0;
 
-  constructor(rows: TableRows, shortReason: string) {
+  /** @param added to every value */
+  constructor(rows: TableRows, added: number, shortReason: string) {
     this.rows = rows;
+    this.added = added;
     this.shortReason = shortReason;
   }
 
-  async fill(column: Uint32Array | Int32Array, count: number): Promise<void> {
-    const { rows } = this;
-    for (let row = 0; row < count;) {
-      if (this.left === 0) {
-        standardOnlyIf(!rows.isEmpty || (await rows.load()), this.shortReason);
-        this.left = rows.view.getUint32(rows.at);
-        this.value = rows.view.getUint32(rows.at + 4);
-        rows.at += 8;
+  async read(column: Uint32Array | Int32Array, start: number, end: number): Promise<void> {
+    for (let row = this.fill(column, start, end); row < end; row = this.fill(column, row, end))
+      standardOnlyIf(await this.rows.load(), this.shortReason);
+  }
+
+  /** Fills from the table's rows in memory. @returns the column's next row */
+  private fill(column: Uint32Array | Int32Array, start: number, end: number): number {
+    const { view } = this.rows;
+    let { at } = this.rows;
+    let { left, value } = this;
+    let row = start;
+    while (row < end) {
+      if (left === 0) {
+        if (at === view.byteLength) break;
+        left = view.getUint32(at);
+        value = view.getUint32(at + 4) + this.added;
+        at += 8;
       }
-      const samples = Math.min(this.left, count - row);
+      const samples = Math.min(left, end - row);
       // Most composition offsets apply to one sample, so a call per row would be slow.
-      if (samples === 1) column[row] = this.value;
-      else column.fill(this.value, row, row + samples);
+      if (samples === 1) column[row] = value;
+      else column.fill(value, row, row + samples);
       row += samples;
-      this.left -= samples;
+      left -= samples;
     }
+    this.rows.at = at;
+    this.left = left;
+    this.value = value;
+    return row;
   }
 }

@@ -8,9 +8,10 @@ import { IndexWriter } from "./index-file.ts";
 import { writeInitSegment } from "./init-segment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import type { IndexedRendition } from "./rendition.ts";
-import { SampleCursor } from "./sample-cursor.ts";
-import { keyCount } from "./sample-table.ts";
+import { SampleReader } from "./sample-reader.ts";
+import { keyCount, type SampleTable } from "./sample-table.ts";
 import type { Track } from "./track.ts";
+import { BATCH_SAMPLES, type SegmentPlaces, writeSegments } from "./write-segments.ts";
 
 const MAX_KEY_DISTANCE_SECONDS = 12;
 const MAX_SECONDS = 12 * 3600;
@@ -61,8 +62,11 @@ export async function indexVideo(track: Track, fileBytes: number | null, grid?: 
 
   const init = writeInitSegment({ kind: "video", timescale, ...format });
   const writer = new IndexWriter(init);
-  const mediaBytes = await writeSegments(track, survey, cuts, writer, fileBytes);
   const starts = cuts.map((key) => survey.keyTicks[key]!);
+  const { shiftTicks, leadTicks } = survey;
+  const firstSamples = cuts.map((key) => survey.keyFrames[key]!);
+  const places: SegmentPlaces = { kind: "video", firstSamples, startTicks: 0, shiftTicks, leadTicks };
+  const mediaBytes = await writeSegments(track.table, places, writer, fileBytes);
   return {
     row: {
       name: "source-v",
@@ -146,35 +150,17 @@ interface FrameSurvey {
 
 /** First pass, over the frame times: checks for closed GOPs and an edit list that only shifts. */
 async function surveyFrames(track: Track): Promise<FrameSurvey> {
-  const cursor = new SampleCursor(track.table, "times");
-  // Sized for all frames being key frames, so that the lists never have to grow.
-  const mostKeys = keyCount(track.table);
-  const keyTicks = new Float64Array(mostKeys);
-  const keyFrames = new Uint32Array(mostKeys);
-  let keys = 0;
-  let frameTicks: number | null = null;
-  let constant = true;
-  let latest = -Infinity;
-  let end = 0;
-  while (cursor.next() || ((await cursor.load()) && cursor.next())) {
-    const shown = cursor.decodeTicks + cursor.compositionOffsetTicks;
-    if (cursor.isKey) {
-      standardOnlyIf(shown > latest, "frames that are reordered across key frames");
-      keyTicks[keys] = shown;
-      keyFrames[keys++] = cursor.index;
-    }
-    standardOnlyIf(keys > 0, "a first frame that is not a key frame");
-    standardOnlyIf(shown >= keyTicks[keys - 1]!, "open GOPs");
-    if (cursor.index === 0) frameTicks = cursor.durationTicks;
-    else if (cursor.durationTicks !== frameTicks && cursor.index + 1 < track.table.sampleCount) constant = false;
-    latest = Math.max(latest, shown);
-    end = Math.max(end, shown + cursor.durationTicks);
+  const reader = new SampleReader(track.table, "times");
+  const times = new FrameTimes(track.table);
+  for (const batch = new SampleColumns(); reader.left > 0; batch.count = 0) {
+    await reader.read(batch, BATCH_SAMPLES);
+    times.add(batch);
   }
 
+  const { keyTicks, endTicks: end } = times;
   const { skippedTicks, delayTicks, shownTicks } = track.edit;
   let shiftTicks = Math.round(delayTicks) - skippedTicks;
-  const everyKey = keyTicks.subarray(0, keys);
-  const first = everyKey[0]! + shiftTicks;
+  const first = keyTicks[0]! + shiftTicks;
   const frame = end / track.table.sampleCount;
   standardOnlyIf(first >= -frame / 2, "an edit list that cuts into a GOP");
   standardOnlyIf(first <= MAX_START_GAP_SECONDS * track.timescale, "video that starts late");
@@ -185,50 +171,77 @@ async function surveyFrames(track: Track): Promise<FrameSurvey> {
   );
   if (first < 0) shiftTicks -= first;
   const leadTicks = Math.max(0, first);
-  for (let key = 0; key < everyKey.length; key++) everyKey[key] = key === 0 ? 0 : everyKey[key]! + shiftTicks;
+  for (let key = 0; key < keyTicks.length; key++) keyTicks[key] = key === 0 ? 0 : keyTicks[key]! + shiftTicks;
+  const { frameTicks } = times;
   return {
     shiftTicks,
     leadTicks,
     endTicks: end + shiftTicks,
-    keyTicks: everyKey,
-    keyFrames: keyFrames.subarray(0, keys),
-    frameTicks: constant && leadTicks === 0 && frameTicks !== null && frameTicks > 0 ? frameTicks : null,
+    keyTicks,
+    keyFrames: times.keyFrames,
+    frameTicks: leadTicks === 0 && frameTicks !== null && frameTicks > 0 ? frameTicks : null,
   };
 }
 
-/** Second pass: passes the frames to the writer, segment by segment. @returns their total size in bytes */
-async function writeSegments(
-  track: Track,
-  survey: FrameSurvey,
-  cuts: number[],
-  writer: IndexWriter,
-  fileBytes: number | null,
-): Promise<number> {
-  const cursor = new SampleCursor(track.table, "all");
-  const samples = new SampleColumns();
-  let segmentDecodeTicks = 0;
-  let mediaBytes = 0;
-  let next = 1;
-  while (cursor.next() || ((await cursor.load()) && cursor.next())) {
-    const { size, offset } = cursor;
-    standardOnlyIf(size > 0, "empty pictures");
-    standardOnlyIf(fileBytes === null || offset + size <= fileBytes, "the file ends before its media data");
-    mediaBytes += size;
-    if (cursor.index === survey.keyFrames[cuts[next] ?? -1]) {
-      writer.addSegment(segmentDecodeTicks, samples);
-      samples.count = 0;
-      segmentDecodeTicks = cursor.decodeTicks;
-      next += 1;
-    }
-    const lead = cursor.index === 0 ? survey.leadTicks : 0;
-    samples.add({
-      size,
-      duration: cursor.durationTicks,
-      compositionOffset: cursor.compositionOffsetTicks + survey.shiftTicks - lead,
-      isKey: cursor.isKey,
-      offset,
-    });
+/** Presentation times of the key frames, and what all frames have in common. Times are those of the media, before any edit list. */
+class FrameTimes {
+  endTicks = 0;
+  private readonly allKeyTicks: Float64Array;
+  private readonly allKeyFrames: Uint32Array;
+  private readonly sampleCount: number;
+  private keys = 0;
+  private index = 0;
+  private decodeTicks = 0;
+  private latestTicks = -Infinity;
+  private firstDuration = 0;
+  private isConstant = true;
+
+  constructor(table: SampleTable) {
+    // Sized for all frames being key frames, so that the lists never have to grow.
+    const mostKeys = keyCount(table);
+    this.allKeyTicks = new Float64Array(mostKeys);
+    this.allKeyFrames = new Uint32Array(mostKeys);
+    this.sampleCount = table.sampleCount;
   }
-  writer.addSegment(segmentDecodeTicks, samples);
-  return mediaBytes;
+
+  get keyTicks(): Float64Array {
+    return this.allKeyTicks.subarray(0, this.keys);
+  }
+
+  get keyFrames(): Uint32Array {
+    return this.allKeyFrames.subarray(0, this.keys);
+  }
+
+  /** The duration of every frame, except that the last one may have another; null when it varies. */
+  get frameTicks(): number | null {
+    return this.isConstant ? this.firstDuration : null;
+  }
+
+  /** @throws {NotStandard} */
+  add({ count, durations, compositionOffsets, isKey }: SampleColumns): void {
+    if (this.index === 0) this.firstDuration = durations[0]!;
+    const lastRow = this.sampleCount - 1 - this.index;
+    const { firstDuration } = this;
+    let { decodeTicks, latestTicks, endTicks, isConstant } = this;
+    let keyTicks = this.keys === 0 ? Infinity : this.allKeyTicks[this.keys - 1]!;
+    for (let row = 0; row < count; row++) {
+      const duration = durations[row]!;
+      const shown = decodeTicks + compositionOffsets[row]!;
+      if (isKey[row] === 1) {
+        standardOnlyIf(shown > latestTicks, "frames that are reordered across key frames");
+        keyTicks = shown;
+        this.allKeyTicks[this.keys] = shown;
+        this.allKeyFrames[this.keys++] = this.index + row;
+      } else standardOnlyIf(shown >= keyTicks, this.keys === 0 ? "a first frame that is not a key frame" : "open GOPs");
+      if (duration !== firstDuration && row !== lastRow) isConstant = false;
+      if (shown > latestTicks) latestTicks = shown;
+      if (shown + duration > endTicks) endTicks = shown + duration;
+      decodeTicks += duration;
+    }
+    this.index += count;
+    this.decodeTicks = decodeTicks;
+    this.latestTicks = latestTicks;
+    this.endTicks = endTicks;
+    this.isConstant = isConstant;
+  }
 }

@@ -89,6 +89,20 @@ test("5 million key frames claimed in a few bytes are refused before they are li
   expect(await reasonOf(patched(claimed, "stts", 16, frames))).toMatch("more frames than 12 hours");
 });
 
+test("5 million audio frames claimed at one time are refused before they are in memory", async () => {
+  const frames = 5_200_000;
+  const claims: [type: string, offsetInBox: number, value: number][] = [
+    ["stsz", 12, 1],
+    ["stsz", 16, frames],
+    ["stts", 16, frames],
+    ["stts", 20, 0],
+    ["stsc", 20, frames],
+  ];
+  let claimed: Uint8Array = flower;
+  for (const [type, offsetInBox, value] of claims) claimed = patched(claimed, type, offsetInBox, value, 1);
+  expect(await reasonOf(claimed)).toBe("too many samples in a few seconds");
+});
+
 test("thousands of damaged indexes are each refused or read, in time and without a crash", async () => {
   const moov = boxAt(flower, "moov");
   let state = 42;

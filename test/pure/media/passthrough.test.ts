@@ -124,6 +124,17 @@ test("an index at the start costs one read, whether the size is known or not", a
   }
 });
 
+test("an index within the bytes that are in memory takes no read beyond them", async () => {
+  const free = new Uint8Array(300 * 1024);
+  new DataView(free.buffer).setUint32(0, free.length);
+  free.set(new TextEncoder().encode("free"), 4);
+  const file = concat([free, clip("flower")]);
+  const { reader, reads } = readerOf(file);
+  const fetchedBytes = 512 * 1024;
+  await indexSource({ ...reader, fetchedBytes });
+  expect(reads).toEqual([{ offset: 0, length: fetchedBytes }]);
+});
+
 test("a segment costs one read of the index and one of the source", async () => {
   const bytes = clip("flower");
   const source = await standard(bytes);

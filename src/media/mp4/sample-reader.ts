@@ -1,0 +1,48 @@
+import type { SampleColumns } from "./fragment.ts";
+import { PlaceReader } from "./sample-places.ts";
+import { TimeReader } from "./sample-times.ts";
+import type { SampleTable } from "./sample-table.ts";
+
+/** Reads the samples of a track into columns, in decoding order. */
+export class SampleReader {
+  /** Samples that have not been read. */
+  left: number;
+  private readonly sampleCount: number;
+  private readonly times: TimeReader;
+  private readonly places: PlaceReader | null;
+
+  /**
+   * @param fields "times" leaves sizes and offsets as they are; their tables are the largest
+   * @param shiftTicks added to every composition offset
+   */
+  constructor(table: SampleTable, fields: "times" | "all", shiftTicks = 0) {
+    this.left = table.sampleCount;
+    this.sampleCount = table.sampleCount;
+    this.times = new TimeReader(table, shiftTicks);
+    this.places = fields === "all" ? new PlaceReader(table) : null;
+  }
+
+  /** Where the data of the samples read so far ends in the file, in bytes. */
+  get endOffset(): number {
+    return this.places?.endOffset ?? 0;
+  }
+
+  /** A sample read so far has no bytes. */
+  get hasEmpty(): boolean {
+    return this.places?.hasEmpty ?? false;
+  }
+
+  /**
+   * Adds the next samples, at most as many as are left.
+   *
+   * @throws {NotStandard} when a table describes fewer samples than there are sizes
+   */
+  async read(into: SampleColumns, samples: number): Promise<void> {
+    const rows = Math.min(samples, this.left);
+    into.makeRoom(rows);
+    await this.times.read(into, this.sampleCount - this.left, rows);
+    await this.places?.read(into, rows);
+    into.count += rows;
+    this.left -= rows;
+  }
+}
