@@ -9,7 +9,7 @@ import { type Figure, median, milliseconds, quantile } from "./support/figures.t
 import { ffmpeg, ladderCommand } from "./support/plain-encode.ts";
 import { hevcSource, standardSource, webmSource } from "./support/sources.ts";
 
-const RUNS = 9;
+const RUNS = 15;
 const OTHER_RUNS = 3;
 const PLAIN_SECONDS_AT_MOST = 600;
 
@@ -28,16 +28,18 @@ async function timeToFirstSegment(platform: TestPlatform, url: string): Promise<
   return tookMs;
 }
 
+/** One time of each source in turn, so that all are measured on the same machine at the same load. */
 async function measure(
   platform: TestPlatform,
   server: SourceServer,
-  name: string,
-  path: string,
+  sources: { name: string; path: string }[],
   runs: number,
-): Promise<number[]> {
-  server.add(`/${name}`, { kind: "content", content: await fileContent(path) });
-  const times: number[] = [];
-  for (let run = 0; run < runs; run += 1) times.push(await timeToFirstSegment(platform, server.url(`/${name}`)));
+): Promise<number[][]> {
+  for (const { name, path } of sources) server.add(`/${name}`, { kind: "content", content: await fileContent(path) });
+  const times: number[][] = sources.map(() => []);
+  for (let run = 0; run < runs; run += 1)
+    for (const [n, { name }] of sources.entries())
+      times[n]!.push(await timeToFirstSegment(platform, server.url(`/${name}`)));
   return times;
 }
 
@@ -55,7 +57,11 @@ async function plainEncodeMs(path: string): Promise<number> {
 
 export async function run(): Promise<Figure[]> {
   const lengths = [10, 600, 3600];
-  const sources = lengths.map((seconds) => ({ seconds, path: standardSource(seconds) }));
+  const sources = lengths.map((seconds) => ({
+    seconds,
+    name: `standard-${seconds}.mp4`,
+    path: standardSource(seconds),
+  }));
   const others = [
     { name: "film as WebM (VP8)", path: webmSource() },
     { name: "film as HEVC in MPEG-TS", path: hevcSource() },
@@ -67,10 +73,10 @@ export async function run(): Promise<Figure[]> {
       platform,
       (server.add("/warm", { kind: "content", content: await fileContent(sources[0]!.path) }), server.url("/warm")),
     );
-    const medians: number[] = [];
-    for (const { seconds, path } of sources) {
-      const times = await measure(platform, server, `standard-${seconds}.mp4`, path, RUNS);
-      medians.push(median(times));
+    const measured = await measure(platform, server, sources, RUNS);
+    const medians = measured.map(median);
+    for (const [n, { seconds, path }] of sources.entries()) {
+      const times = measured[n]!;
       const plain = seconds <= PLAIN_SECONDS_AT_MOST ? await plainEncodeMs(path) : null;
       figures.push({
         name: `standard source of ${seconds < 60 ? `${seconds} s` : `${seconds / 60} min`}`,
@@ -91,7 +97,9 @@ export async function run(): Promise<Figure[]> {
       raw: { medians },
     });
     for (const { name, path } of others) {
-      const times = await measure(platform, server, name.replaceAll(/\W/g, "-"), path, OTHER_RUNS);
+      const [times] = (await measure(platform, server, [{ name: name.replaceAll(/\W/g, "-"), path }], OTHER_RUNS)) as [
+        number[],
+      ];
       const plain = await plainEncodeMs(path);
       figures.push({
         name,
