@@ -1,7 +1,7 @@
 /** Tests what a process that reads hostile media can access: the service's secrets, other users' files, codecs. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -78,6 +78,19 @@ test("a media process has only PATH and the compile cache's folder in its enviro
   const found = await pry();
   delete process.env["SOME_SECRET"];
   expect(found).toMatchObject({ environment: ["PATH", "NODE_COMPILE_CACHE"], noNewPrivileges: "1" });
+});
+
+test("a media process leaves its compiled modules for the next one, although it is killed", async () => {
+  const script = fileURLToPath(new URL("../../encoder/live/child.ts", import.meta.url));
+  const child = startMediaProcess(script, { stdio: ["ignore", "ignore", "pipe", "ipc"], heapMiB: 128 });
+  const exited = once(child, "exit");
+  try {
+    const entries = () => readdir(compiled, { recursive: true, withFileTypes: true });
+    await expect.poll(async () => (await entries()).filter((one) => one.isFile()).length).toBeGreaterThan(20);
+  } finally {
+    child.kill("SIGKILL");
+    await exited;
+  }
 });
 
 describe.runIf(isRoot)("with MEDIA_UID", () => {
