@@ -35,14 +35,19 @@ export async function listAlerts(
   return { rules, total: totals[0]?.total ?? 0 };
 }
 
-/** @returns null when the workspace has no such alert */
+/** @returns null when a caller has changed or deleted the alert since it was read */
 export async function changeAlert(
   db: Database,
-  workspaceId: string,
-  id: string,
-  change: Partial<AlertRule>,
+  seen: AlertRule,
+  change: Partial<AlertRule> & { updatedAt: Date },
 ): Promise<AlertRule | null> {
-  const [changed] = await db.update(alertRules).set(change).where(isAlert(workspaceId, id)).returning();
+  // Later than before also within the same millisecond, because it tells changes apart.
+  const updatedAt = new Date(Math.max(change.updatedAt.getTime(), seen.updatedAt.getTime() + 1));
+  const [changed] = await db
+    .update(alertRules)
+    .set({ ...change, updatedAt })
+    .where(isUnchanged(seen))
+    .returning();
   return changed ?? null;
 }
 
@@ -66,13 +71,8 @@ export const storeEvaluation = (db: Database, seen: AlertRule, found: Partial<Al
   db
     .update(alertRules)
     .set(found)
-    .where(
-      and(
-        eq(alertRules.id, seen.id),
-        eq(alertRules.evaluatedUntilMs, seen.evaluatedUntilMs),
-        eq(alertRules.updatedAt, seen.updatedAt),
-      ),
-    );
+    .where(and(isUnchanged(seen), eq(alertRules.evaluatedUntilMs, seen.evaluatedUntilMs)));
 
+const isUnchanged = ({ id, updatedAt }: AlertRule) => and(eq(alertRules.id, id), eq(alertRules.updatedAt, updatedAt));
 const isAlert = (workspaceId: string, id: string) =>
   and(eq(alertRules.id, id), eq(alertRules.workspaceId, workspaceId));

@@ -19,12 +19,16 @@ export async function updateAlert(
   now: Date,
 ): Promise<AlertRule | null> {
   const db = openDatabase(env.DB);
-  const seen = await findAlert(db, workspaceId, alertId);
-  if (seen === null) return null;
   const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-  if (Object.keys(change).length === 0) return seen;
-  if (body.thresholdValue === undefined) checkUnit(seen.metric, body.metric);
-  checkAlert({ ...seen, ...change });
-  log("alert.updated", { alertId, workspaceId, fields: Object.keys(change) });
-  return await changeAlert(db, workspaceId, alertId, { ...change, updatedAt: now });
+  for (;;) {
+    const seen = await findAlert(db, workspaceId, alertId);
+    if (seen === null || Object.keys(change).length === 0) return seen;
+    if (body.thresholdValue === undefined) checkUnit(seen.metric, body.metric);
+    checkAlert({ ...seen, ...change });
+    // Checked again if another change was faster: metric and threshold have to go together.
+    const changed = await changeAlert(db, seen, { ...change, updatedAt: now });
+    if (changed === null) continue;
+    log("alert.updated", { alertId, workspaceId, fields: Object.keys(change) });
+    return changed;
+  }
 }

@@ -304,4 +304,15 @@ describe("the record", () => {
     for (const change of [{ metric: "rebuffer_ratio" }, { metric: "video_startup_time", thresholdValue: 3000 }])
       expect((await workspace.request("PATCH", path, change)).status).toBe(200);
   });
+
+  test("is changed by concurrent requests as by one after the other: no share gets a threshold in milliseconds", async () => {
+    const alert = await newAlert(workspace, { metric: "video_startup_time", thresholdValue: 3000 });
+    const changes = [{ metric: "error_rate", thresholdValue: 0.05 }, { thresholdValue: 4000 }, { severity: "low" }];
+    const answers = await Promise.all(
+      changes.map((change) => workspace.request("PATCH", `/v1/data/alerts/${alert.id}`, change)),
+    );
+    // The threshold alone is either replaced or refused.
+    expect(answers.map(({ status }) => status)).toEqual([200, expect.toBeOneOf([200, 422]), 200]);
+    expect(await found(alert)).toMatchObject({ metric: "error_rate", thresholdValue: 0.05, severity: "low" });
+  });
 });
