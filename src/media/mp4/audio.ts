@@ -1,16 +1,14 @@
 import { languageName } from "../languages.ts";
 import { AAC_FRAME_SAMPLES, type AacConfiguration, parseEsds } from "./aac.ts";
 import { bytesOf, requireBox } from "./boxes.ts";
-import { SampleColumns } from "./fragment.ts";
+import { cutFrames } from "./cut-frames.ts";
 import { IndexWriter } from "./index-file.ts";
 import { writeInitSegment } from "./init-segment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import type { IndexedRendition } from "./rendition.ts";
-import { SampleReader } from "./sample-reader.ts";
-import type { SampleTable } from "./sample-table.ts";
+import { MAX_START_GAP_SECONDS } from "./survey-frames.ts";
 import type { Track } from "./track.ts";
-import { MAX_START_GAP_SECONDS } from "./video.ts";
-import { BATCH_SAMPLES, type SegmentPlaces, writeSegments } from "./write-segments.ts";
+import { type SegmentPlaces, writeSegments } from "./write-segments.ts";
 
 /** Maximum difference between the ends of audio and video. A larger difference stalls players at the end. */
 const MAX_END_GAP_SECONDS = 0.5;
@@ -94,54 +92,6 @@ export async function indexAudio(
     languageCode: track.languageCode,
     mediaBytes,
   };
-}
-
-interface FrameCuts {
-  /** Where the video is cut. */
-  cutTicks: number[];
-  /** Duration of a whole frame; not always a whole number of ticks. */
-  frameTicks: number;
-  /** Added to decoding times; negative when the edit list skips priming. */
-  shiftTicks: number;
-  maxHoleTicks: number;
-}
-
-/** First pass, over the frame times: where each segment begins. */
-async function cutFrames(table: SampleTable, cuts: FrameCuts) {
-  const { cutTicks, frameTicks, shiftTicks, maxHoleTicks } = cuts;
-  const reader = new SampleReader(table, "times");
-  const firstSamples: number[] = [];
-  const starts: number[] = [];
-  let decodeTicks = 0;
-  let lastDurationTicks = 0;
-  let shift: number | null = null;
-  let next = 1;
-  let index = 0;
-  const add = ({ count, durations }: SampleColumns) => {
-    for (let row = 0; row < count; row++, index++) {
-      const isLast = index + 1 === table.sampleCount;
-      // Muxers shorten the last frame to the end of the audio; decoders play all of it.
-      const durationTicks = isLast ? Math.max(durations[row]!, Math.round(frameTicks)) : durations[row]!;
-      standardOnlyIf(isLast || Math.abs(durationTicks - frameTicks) <= maxHoleTicks, "audio with gaps");
-      lastDurationTicks = durationTicks;
-      const startTicks = decodeTicks;
-      decodeTicks += durationTicks;
-      if (shift === null && startTicks + frameTicks / 2 <= -shiftTicks) continue;
-      let begins = shift === null;
-      // The nearest frame may begin slightly before 0, but decode times cannot be negative.
-      shift ??= Math.max(shiftTicks, -startTicks);
-      for (; next < cutTicks.length && startTicks + shift >= cutTicks[next]! - frameTicks / 2; next++) begins = true;
-      if (!begins) continue;
-      firstSamples.push(index);
-      starts.push(startTicks + shift);
-    }
-  };
-  for (const batch = new SampleColumns(); reader.left > 0; batch.count = 0) {
-    await reader.read(batch, BATCH_SAMPLES);
-    add(batch);
-  }
-  standardOnlyIf(shift !== null, "audio without frames");
-  return { firstSamples, starts, endTicks: decodeTicks + shift, lastDurationTicks };
 }
 
 /** Whether the audio begins later than players tolerate at the start. */

@@ -1,7 +1,23 @@
-import type { SampleColumns } from "./fragment.ts";
+import { SampleColumns } from "./fragment.ts";
 import { PlaceReader } from "./sample-places.ts";
 import { TimeReader } from "./sample-times.ts";
 import type { SampleTable } from "./sample-table.ts";
+
+/** Samples that are decoded at a time when they are not written. */
+export const BATCH_SAMPLES = 2048;
+
+/**
+ * Passes the times of all samples to `take`, a batch at a time. Sizes and offsets are not read; their tables are the largest.
+ *
+ * @throws {NotStandard} as `SampleReader`; what `take` throws
+ */
+export async function readTimes(table: SampleTable, take: (batch: SampleColumns) => void): Promise<void> {
+  const reader = new SampleReader(table, "times");
+  for (const batch = new SampleColumns(); reader.left > 0; batch.count = 0) {
+    await reader.read(batch, BATCH_SAMPLES);
+    take(batch);
+  }
+}
 
 /** Reads the samples of a track into columns, in decoding order. */
 export class SampleReader {
@@ -12,7 +28,7 @@ export class SampleReader {
   private readonly places: PlaceReader | null;
 
   /**
-   * @param fields "times" leaves sizes and offsets as they are; their tables are the largest
+   * @param fields "times" leaves sizes and offsets as they are
    * @param shiftTicks added to every composition offset
    */
   constructor(table: SampleTable, fields: "times" | "all", shiftTicks = 0) {

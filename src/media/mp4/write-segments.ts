@@ -1,11 +1,9 @@
 import { SampleColumns } from "./fragment.ts";
 import type { IndexWriter } from "./index-file.ts";
 import { standardOnlyIf } from "./not-standard.ts";
-import { SampleReader } from "./sample-reader.ts";
+import { BATCH_SAMPLES, SampleReader } from "./sample-reader.ts";
 import type { SampleTable } from "./sample-table.ts";
 
-/** Samples that are decoded at a time when they are in no segment. */
-export const BATCH_SAMPLES = 2048;
 /** Bounds the memory: 12 s at 60 frames per second have 720. */
 const MAX_SEGMENT_SAMPLES = 64 * 1024;
 
