@@ -16,6 +16,7 @@ import { parseArguments, type Selection } from "./suite/arguments.ts";
 import { changedFiles, testsFor } from "./suite/changed.ts";
 import { importGraph } from "./suite/import-graph.ts";
 import { PHASES, projectOf, PROJECTS } from "./suite/lanes.ts";
+import { makeTemporaryFolder } from "./suite/temporary-folder.ts";
 import { installTestDependencies } from "./test-dependencies.ts";
 
 interface Report {
@@ -80,6 +81,7 @@ async function runProject(project: string): Promise<void> {
     env: {
       NODE_COMPILE_CACHE: resolve("dist/compiled"), // tests start hundreds of Node processes
       ...process.env,
+      ...(temporaryFolder === null ? {} : { TMPDIR: temporaryFolder }),
       FORCE_COLOR: process.stdout.isTTY ? "1" : "0",
     },
   });
@@ -154,6 +156,7 @@ function selectedFiles({ since, files: named }: Selection): string[] | null {
 
 await mkdir("dist/reports", { recursive: true });
 await installTestDependencies();
+const temporaryFolder = await makeTemporaryFolder();
 await runChecks();
 for (const lanes of PHASES)
   await Promise.all(

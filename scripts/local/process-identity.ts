@@ -5,6 +5,16 @@ import { promisify } from "node:util";
 /** Of a process that has ended and that its parent has not waited for. It has nothing open any more. */
 export const ENDED = "ended";
 
+/** Whether there is a process with this id, whoever owns it. One that has ended counts until its parent has waited for it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // another user's process
+  }
+}
+
 /** When a process started, as a text that no other process with the same pid has; null = unknown, or there is no such process. */
 export const processIdentity = async (pid: number): Promise<string | null> =>
   (await ofLinux(pid).catch(() => null)) ?? (await ofPs(pid).catch(() => null));

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ENDED, processIdentity } from "./process-identity.ts";
+import { ENDED, isAlive, processIdentity } from "./process-identity.ts";
 import { StartError } from "./settings.ts";
 
 const FILE = "running.json";
@@ -57,15 +57,6 @@ async function ownerOf(path: string): Promise<Claim | null> {
     return null; // removed meanwhile, or cut off by a crash
   }
   return isAlive(owner.pid) && (await isSameProcess(owner)) ? owner : null;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // another user's process
-  }
 }
 
 /** Pids are used again, soonest in containers. Where processes cannot be told apart, the platform has to answer. */

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { basename } from "node:path";
 import { promisify } from "node:util";
+import { isAlive } from "./process-identity.ts";
 
 const INTERVAL_MS = 500;
 
@@ -28,13 +29,4 @@ async function parentOfShell(pid: number, script: string): Promise<number | null
   const found = await promisify(execFile)("ps", ["-ww", "-o", "ppid=,args=", "-p", String(pid)]).catch(() => null);
   const [, parent, command] = /^\s*(\d+)\s+(.*)/.exec(found?.stdout ?? "") ?? [];
   return command?.includes(` -c ${script}`) === true ? Number(parent) : null;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { hasRoom } from "../../../scripts/suite/temporary-folder.ts";
+
+const GIB = 1024 ** 3;
+const MAKE = `
+  const { existsSync } = await import("node:fs");
+  const { makeTemporaryFolder } = await import("./scripts/suite/temporary-folder.ts");
+  const folder = await makeTemporaryFolder();
+  console.log(JSON.stringify({ folder, exists: folder !== null && existsSync(folder) }));
+`;
+
+/** What a process that makes the folder finds, after it has ended. */
+async function make(env: Record<string, string> = {}): Promise<{ folder: string | null; exists: boolean }> {
+  const { TMPDIR: _, ...others } = process.env;
+  const { stdout } = await promisify(execFile)(process.execPath, ["-e", MAKE], { env: { ...others, ...env } });
+  return JSON.parse(stdout) as { folder: string | null; exists: boolean };
+}
+
+test.for([
+  [16 * GIB, 16 * GIB, true],
+  [4 * GIB, 8 * GIB, true],
+  [64 * 1024 ** 2, 16 * GIB, false], // a container
+  [16 * GIB, 7 * GIB, false],
+] as const)("with %d bytes of space and %d of memory, files are in memory: %s", ([space, memory, expected]) => {
+  expect(hasRoom(space, memory)).toBe(expected);
+});
+
+test("the folder goes with the process that made it", async () => {
+  const { folder, exists } = await make();
+  expect(exists).toBe(folder !== null); // null on a machine without room
+  expect(folder !== null && existsSync(folder)).toBe(false);
+});
+
+test("a folder that somebody chose is used", async () => {
+  expect(await make({ TMPDIR: "/tmp" })).toEqual({ folder: null, exists: false });
+});
+
+test("a folder of a run that was killed is removed by the next one", async () => {
+  const { folder } = await make();
+  if (folder !== null) await mkdir(folder); // its process has ended
+  await make();
+  expect(folder !== null && existsSync(folder)).toBe(false);
+});
