@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { Env } from "../../src/platform/env.ts";
 import worker from "../../src/worker.ts";
 import { bareCreation, bareTakeOver } from "./bare-creation.ts";
+import { storeBare } from "./bare-view.ts";
 import { seedImage, seedPrivate, seedReadyAsset } from "./seed.ts";
 import { seedWorkspace } from "./seed-workspace.ts";
 import type { Filling } from "./filling.ts";
@@ -10,6 +11,7 @@ import { askedOf, fillViews, withViewStream } from "./views.ts";
 import { consumeBare, webhookBench } from "./webhooks.ts";
 
 export * from "../../src/worker.ts";
+export { MeasuredViewMachine as ViewMachine } from "./bare-view.ts";
 export { FillableViewStore as ViewStore } from "./views.ts";
 
 const bare = new Hono<{ Bindings: Env }>().basePath("/bare");
@@ -66,6 +68,12 @@ bare.post("/view-store/:workspaceId", async (c) => {
 /** Lower bound of a beacon's cost: its body is read and dropped. */
 bare.post("/beacon", async (c) => {
   await c.req.arrayBuffer();
+  return c.body(null, 200);
+});
+
+/** Lower bound of a view that has an object of its own: the object inserts the body and answers. */
+bare.post("/beacon/:object", async (c) => {
+  await storeBare(c.env, c.req.param("object"), await c.req.text());
   return c.body(null, 200);
 });
 

@@ -1,7 +1,7 @@
 import { networkOf } from "../../../protocol/network-of.ts";
 import type { Env } from "../../platform/env.ts";
-import { callView } from "../views/view-calls.ts";
-import type { ViewEvent } from "../views/view-event.ts";
+import { viewMachine } from "../views/view-calls.ts";
+import { encodeEvent, type ViewEvent } from "../views/view-event.ts";
 import type { Refused } from "./refusals.ts";
 import { edgeFactsOf } from "./read-edge-facts.ts";
 
@@ -27,7 +27,15 @@ export async function storeEvents(
   const edge = edgeFactsOf(request.headers, request.cf);
   const taken = [...views].slice(0, MAX_VIEWS);
   await Promise.all(
-    taken.map(([viewId, events]) => callView(env, "take", { workspaceId, viewId, edge, events, isPassive })),
+    taken.map(([viewId, events]) =>
+      viewMachine(env, workspaceId, viewId).take({
+        workspaceId,
+        viewId,
+        edge,
+        events: events.map(encodeEvent),
+        isPassive,
+      }),
+    ),
   );
   const tooMany = views.size - taken.length;
   return tooMany > 0 ? { too_many_views: tooMany } : {};

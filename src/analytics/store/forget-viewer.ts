@@ -1,5 +1,5 @@
 import { errorFields, log, logError } from "../../platform/log.ts";
-import { callView } from "../views/view-calls.ts";
+import { viewMachine } from "../views/view-calls.ts";
 import { type ForgottenViewer, hashOf } from "./forgotten-viewers.ts";
 import type { StoreParts } from "./parts.ts";
 import type { Forgotten } from "./store-calls.ts";
@@ -34,7 +34,7 @@ export async function continueForgetting(parts: StoreParts): Promise<void> {
 /** The machines come first: a view whose row is deleted is not found by a repeat. @returns how many views were deleted */
 async function forgetSome({ env, views, forgotten }: StoreParts, viewer: ForgottenViewer): Promise<number> {
   const found = views.idsOf(viewer.viewer_id, viewer.at_ms, VIEWS_AT_ONCE);
-  await Promise.all(found.map((of) => callView(env, "forget", of)));
+  await Promise.all(found.map(({ workspaceId, viewId }) => viewMachine(env, workspaceId, viewId).forget()));
   const deleted = views.remove(found.map(({ viewId }) => viewId));
   if (found.length < VIEWS_AT_ONCE) forgotten.done(viewer);
   log("viewer.forgotten", { views: deleted, isDone: found.length < VIEWS_AT_ONCE });

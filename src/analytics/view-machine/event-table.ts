@@ -1,4 +1,4 @@
-import type { ViewEvent } from "../views/view-event.ts";
+import { type EncodedEvent, encodeEvent, type ViewEvent } from "../views/view-event.ts";
 
 /** Further events of a view are not stored: twelve hours have about 5,000. */
 const MAX_EVENTS = 20_000;
@@ -58,9 +58,9 @@ export class EventTable {
   }
 
   /** When the transaction around it fails, `forgetCached` has to follow. @returns the events that are new */
-  add(events: readonly ViewEvent[], receivedAtMs: number): ViewEvent[] {
+  add(events: readonly EncodedEvent[], receivedAtMs: number): EncodedEvent[] {
     const { sequences } = this.#read();
-    const added: ViewEvent[] = [];
+    const added: EncodedEvent[] = [];
     for (const event of events) {
       if (sequences.has(event.sequence) || sequences.size >= MAX_EVENTS) continue;
       sequences.add(event.sequence);
@@ -90,7 +90,7 @@ export class EventTable {
     this.#known = null;
   }
 
-  #insert(events: readonly ViewEvent[], receivedAtMs: number): void {
+  #insert(events: readonly EncodedEvent[], receivedAtMs: number): void {
     const sequences = events.map(({ sequence }) => sequence);
     const newest = events.reduce((one, other) => (other.sequence > one.sequence ? other : one));
     this.#sql.exec(
@@ -98,7 +98,7 @@ export class EventTable {
       receivedAtMs,
       JSON.stringify(sequences),
       newest.name,
-      JSON.stringify(events),
+      `[${events.map(({ json }) => json).join(",")}]`,
     );
     const known = this.#read();
     if (newest.sequence > known.last) [known.last, known.lastName] = [newest.sequence, newest.name];
@@ -129,21 +129,20 @@ export class EventTable {
       .toArray()
       .map((row): ViewEvent => ({ ...row, fields: JSON.parse(row.fields) as ViewEvent["fields"] }));
     const receivedAtMs = Math.max(0, ...events.slice(-1).map(({ atMs }) => atMs));
-    for (const row of rowsOf(events)) this.#insert(row, receivedAtMs);
+    for (const row of rowsOf(events.map(encodeEvent))) this.#insert(row, receivedAtMs);
     this.#sql.exec("DROP TABLE events");
   }
 }
 
 /** Distributes events to rows, in their order. */
-function rowsOf(events: readonly ViewEvent[]): ViewEvent[][] {
-  const rows: ViewEvent[][] = [];
+function rowsOf(events: readonly EncodedEvent[]): EncodedEvent[][] {
+  const rows: EncodedEvent[][] = [];
   let length = Infinity;
   for (const event of events) {
-    const ofEvent = JSON.stringify(event).length;
-    length += ofEvent;
+    length += event.json.length;
     if (length > MAX_ROW_LENGTH) {
       rows.push([]);
-      length = ofEvent;
+      length = event.json.length;
     }
     rows.at(-1)!.push(event);
   }

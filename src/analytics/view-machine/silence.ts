@@ -6,8 +6,15 @@ const SILENCE_MS = 3600_000;
 /** After its end it may be played again for this long; players that report by CMCD name no other end of a view. */
 const ENDED_SILENCE_MS = 60_000;
 
-/** Plans the end of a view whose player falls silent. A timer that is early stays: a write for each beacon would double what a view costs. */
-export const planSilence = (machine: ViewParts): void => machine.timers.bringForward("silence", silentAtMs(machine));
+/**
+ * Plans the end of a view whose player falls silent. A timer that is early stays: a write for each beacon would double what a view costs.
+ *
+ * @param dueMs when the timer is due already
+ */
+export function planSilence(machine: ViewParts, dueMs = Infinity): void {
+  const atMs = silentAtMs(machine);
+  if (atMs < dueMs) machine.timers.schedule("silence", atMs);
+}
 
 /** Ends the view if nothing of it came for long enough, else waits for the rest of that time. */
 export function endAfterSilence(machine: ViewParts): void {

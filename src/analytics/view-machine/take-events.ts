@@ -13,7 +13,7 @@ const ENDS = new Set(["viewCompleted", "error"]);
 /** Stores the events that are not known yet, and schedules what follows from them. @returns how many were new */
 export function takeEvents(machine: ViewParts, { workspaceId, viewId, edge, events, isPassive }: ViewReport): number {
   const { documents, timers, state } = machine;
-  const isNew = state.status === "open" && documents.get("facts") === undefined;
+  const isNew = state.status === "open" && machine.events.count === 0;
   if (state.status !== "open" || (isPassive && isNew)) {
     keepFinalState(machine);
     return 0;
@@ -26,14 +26,15 @@ export function takeEvents(machine: ViewParts, { workspaceId, viewId, edge, even
     }
     const added = machine.events.add(events, nowMs);
     if (added.length === 0) return 0;
-    planSilence(machine);
-    const isEnding = timers.isScheduled("settle") || added.some(({ name }) => ENDS.has(name));
+    const due = timers.dues(); // one query for all of them
+    planSilence(machine, due.silence);
+    const isEnding = due.settle !== undefined || added.some(({ name }) => ENDS.has(name));
     const isComplete = isEnding && isGapless(machine);
     if (isEnding) timers.schedule("settle", isComplete ? nowMs : nowMs + SETTLE_MS);
-    const nextProjectionMs = machine.projection.atMs + PROJECT_EVERY_MS;
     if (isComplete) timers.cancel("project"); // the end writes the same
-    else
-      timers.bringForward("project", machine.events.lastName === "ended" ? nowMs : Math.max(nowMs, nextProjectionMs));
+    else if (machine.events.lastName === "ended") timers.bringForward("project", nowMs);
+    else if (due.project === undefined)
+      timers.schedule("project", Math.max(nowMs, machine.projection.atMs + PROJECT_EVERY_MS));
     return added.length;
   });
 }

@@ -11,6 +11,15 @@ export interface ViewEvent {
   fields: Fields;
 }
 
+/** An event as JSON, with what its machine has to know of it. Neither the call nor the machine reads its fields. */
+export interface EncodedEvent extends Pick<ViewEvent, "sequence" | "name"> {
+  json: string;
+}
+
+export const encodeEvent = (event: ViewEvent): EncodedEvent => {
+  return { sequence: event.sequence, name: event.name, json: JSON.stringify(event) };
+};
+
 /** An event of a view as `GET /v1/data/viewlist/{viewId}` returns it (media contract, analytics: "View record"). */
 export interface TimelineEvent {
   e: string;

@@ -60,6 +60,12 @@ export class Timers<Name extends string> {
     return this.dueOf(timer) !== null;
   }
 
+  /** When each scheduled timer is due, epoch ms. */
+  dues(): { readonly [T in Name]?: number } {
+    const rows = this.#storage.sql.exec<{ name: string; due: number }>("SELECT name, due FROM timers");
+    return Object.fromEntries(rows.toArray().map(({ name, due }) => [name, due])) as { [T in Name]?: number };
+  }
+
   /** Epoch ms; null = it is not scheduled. */
   dueOf(timer: Name): number | null {
     const [row] = this.#storage.sql.exec<{ due: number }>("SELECT due FROM timers WHERE name = ?", timer);

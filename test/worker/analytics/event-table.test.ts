@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ViewMachine } from "../../../durable-objects/view-machine.ts";
 import { EventTable } from "../../../src/analytics/view-machine/event-table.ts";
 import { ViewParts } from "../../../src/analytics/view-machine/parts.ts";
-import type { ViewEvent } from "../../../src/analytics/views/view-event.ts";
+import { encodeEvent, type ViewEvent } from "../../../src/analytics/views/view-event.ts";
 
 /** The storage of a machine that has no view yet. */
 const withStorage = <T>(work: (state: DurableObjectState) => T) =>
@@ -16,6 +16,8 @@ const event = (sequence: number, name = "pulse", fields: ViewEvent["fields"] = {
   fields,
 });
 
+const encoded = (...events: ViewEvent[]) => events.map(encodeEvent);
+
 /** What another instance of the table knows after a restart. */
 function reopened(sql: SqlStorage): object {
   const { count, last, lastName, lastReceivedAtMs } = new EventTable(sql);
@@ -25,9 +27,9 @@ function reopened(sql: SqlStorage): object {
 test("events in any order are stored once, and known again after a restart", () =>
   withStorage(({ storage: { sql } }) => {
     const table = new EventTable(sql);
-    expect(table.add([event(4, "ended"), event(2)], 50)).toHaveLength(2);
-    expect(table.add([event(2), event(3), event(3, "seeking")], 70)).toEqual([event(3)]);
-    expect(table.add([event(1, "viewBegin")], 60)).toHaveLength(1);
+    expect(table.add(encoded(event(4, "ended"), event(2)), 50)).toHaveLength(2);
+    expect(table.add(encoded(event(2), event(3), event(3, "seeking")), 70)).toEqual(encoded(event(3)));
+    expect(table.add(encoded(event(1, "viewBegin")), 60)).toHaveLength(1);
     expect(table.all()).toEqual([event(1, "viewBegin"), event(2), event(3), event(4, "ended")]);
     const { count, last, lastName, lastReceivedAtMs } = table;
     const known = { count, last, lastName, lastReceivedAtMs };
@@ -42,7 +44,7 @@ test("at most 20,000 events of a view are stored, whatever comes together, and n
     for (let first = 1; first < 21_000; first += 1000) {
       const fields = first === 1 ? long : {};
       table.add(
-        Array.from({ length: 1000 }, (_, index) => event(first + index, "pulse", fields)),
+        Array.from({ length: 1000 }, (_, index) => encodeEvent(event(first + index, "pulse", fields))),
         1,
       );
     }
@@ -56,12 +58,12 @@ test("events of a transaction that failed are taken when they are sent again", (
     const parts = new ViewParts(state, env, async () => {});
     const failing = () =>
       parts.commit(() => {
-        parts.events.add([event(1)], 1);
+        parts.events.add(encoded(event(1)), 1);
         throw new Error("the disk is full");
       });
     expect(failing).toThrow("the disk is full");
     expect(parts.events.count).toBe(0);
-    expect(parts.commit(() => parts.events.add([event(1)], 1))).toHaveLength(1);
+    expect(parts.commit(() => parts.events.add(encoded(event(1)), 1))).toHaveLength(1);
   }));
 
 test("events and state of an earlier release are kept", () =>
@@ -74,7 +76,7 @@ test("events and state of an earlier release are kept", () =>
     kv.put("projectedAtMs", 77);
     kv.put("month", "2026-11");
     const { events, projection } = new ViewParts(state, env, async () => {});
-    expect(events.add([event(2), event(3)], 9)).toEqual([event(3)]);
+    expect(events.add(encoded(event(2), event(3)), 9)).toEqual(encoded(event(3)));
     expect(events.all()).toEqual([event(1, "viewBegin", { video_title: "Harbour" }), event(2), event(3)]);
     expect(reopened(sql)).toEqual({ count: 3, last: 3, lastName: "pulse", lastReceivedAtMs: 1_000_002 });
     expect(projection).toEqual({ month: "2026-11", revision: 3, atMs: 77 });

@@ -6,7 +6,8 @@ import { monthsIn } from "../../../src/analytics/questions/ask-stores.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
 import { StoreParts } from "../../../src/analytics/store/parts.ts";
 import { sweepStore } from "../../../src/analytics/store/sweep-store.ts";
-import { callView } from "../../../src/analytics/views/view-calls.ts";
+import { encodeEvent } from "../../../src/analytics/views/view-event.ts";
+import { viewMachine } from "../../../src/analytics/views/view-calls.ts";
 import { eventsOf } from "../events/webhooks/webhook-rows.ts";
 import { newAsset } from "../playback/playable.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
@@ -198,8 +199,14 @@ describe("the machine of a view", () => {
     const viewId = crypto.randomUUID();
     const machine = machineOf(viewId);
     const edge = edgeFactsOf(new Headers(), undefined);
-    const event = { sequence: 1, name: "pulse", atMs: Date.now(), fields: {} };
-    await callView(env, "take", { workspaceId: workspace.id, viewId, edge, events: [event], isPassive: true });
+    const event = encodeEvent({ sequence: 1, name: "pulse", atMs: Date.now(), fields: {} });
+    await viewMachine(env, workspace.id, viewId).take({
+      workspaceId: workspace.id,
+      viewId,
+      edge,
+      events: [event],
+      isPassive: true,
+    });
     await elapse(workspace.id, viewId, 8 * DAY_MS);
     expect(await tablesOf(machine)).toEqual([]);
   });

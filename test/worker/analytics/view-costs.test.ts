@@ -6,7 +6,7 @@ import { announceView } from "../../../src/analytics/view-machine/announce-view.
 import { ViewParts } from "../../../src/analytics/view-machine/parts.ts";
 import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
 import { viewTimers } from "../../../src/analytics/view-machine/timers.ts";
-import type { ViewEvent } from "../../../src/analytics/views/view-event.ts";
+import { encodeEvent, type ViewEvent } from "../../../src/analytics/views/view-event.ts";
 import guide from "../../../docs/guides/costs.md?raw";
 import { newAsset } from "../playback/playable.ts";
 import { CountedStorage, type Writer } from "../counted-storage.ts";
@@ -64,7 +64,7 @@ test("a view of five minutes writes as many rows as the guide says, a row for ea
     };
     for (const [index, events] of beaconsOf(playbackId, startMs).entries()) {
       await advanceTo(startMs + index * EVERY_MS);
-      takeEvents(parts, { workspaceId: workspace.id, viewId, edge, events });
+      takeEvents(parts, { workspaceId: workspace.id, viewId, edge, events: events.map(encodeEvent) });
     }
     await advanceTo(startMs + 2 * HOUR_MS);
     return rows;

@@ -14,6 +14,7 @@ import { endView } from "../../../src/analytics/view-machine/end-view.ts";
 import { isFreeable } from "../../../src/analytics/view-machine/free-view.ts";
 import { ViewParts } from "../../../src/analytics/view-machine/parts.ts";
 import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
+import { encodeEvent } from "../../../src/analytics/views/view-event.ts";
 import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
 import { newAsset } from "../playback/playable.ts";
 import { newWorkspace, send as sendRequest, type TestWorkspace } from "../workspace.ts";
@@ -79,7 +80,9 @@ async function viewEvents(count: number): Promise<string> {
   const { workspaceId, viewId } = await send((player) => ({ events: [begin(player)] }));
   const added = await runInDurableObject(machineOf(workspaceId, viewId), ({ parts }) => {
     const { edge } = parts.facts;
-    const more = Array.from({ length: count - 1 }, (_, n) => ({ sequence: n + 2, name: "pulse", atMs: 0, fields: {} }));
+    const more = Array.from({ length: count - 1 }, (_, n) =>
+      encodeEvent({ sequence: n + 2, name: "pulse", atMs: 0, fields: {} }),
+    );
     return takeEvents(parts, { workspaceId, viewId, edge, events: more });
   });
   return isKept(added === count - 1);
