@@ -1,10 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { readBaseConfig } from "../deploy/config.ts";
-import { insertWorkspace } from "../workspaces/statements.ts";
-import { type Secrets, StartError } from "./settings.ts";
 
 /** The part of D1 that the scripts need. */
 export interface LocalDatabase {
@@ -99,42 +95,4 @@ function databaseIn(host: Miniflare): LocalDatabase {
     prepare: (sql) => statement(sql),
     batch: (statements) => execute(statements as unknown as Batch),
   };
-}
-
-/** Applies new migrations, and creates the local workspace and its credentials at the first start. */
-export async function setUpDatabase(statePath: string, secrets: Secrets): Promise<void> {
-  const { organisationId, workspaceId, username, password } = secrets;
-  await withLocalDatabase(statePath, async (database) => {
-    await applyMigrations(database);
-    const statements = insertWorkspace(
-      { organisationId, workspaceId, name: "Local" },
-      { username, password, name: "Local" },
-    );
-    await database.batch(statements.map((sql) => database.prepare(sql)));
-  });
-}
-
-/**
- * Applies new migrations and records them in wrangler's table.
- *
- * @throws {StartError} names the migration that fails; those before it stay applied
- */
-export async function applyMigrations(database: LocalDatabase, folder = "migrations"): Promise<void> {
-  await database.exec(
-    "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
-  );
-  const { results } = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
-  const applied = new Set(results.map(({ name }) => name));
-  const files = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
-  for (const name of files.filter((file) => !applied.has(file))) {
-    const statements = (await readFile(join(folder, name), "utf8")).split("--> statement-breakpoint");
-    try {
-      await database.batch([
-        ...statements.map((statement) => database.prepare(statement.trim())),
-        database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name),
-      ]);
-    } catch (error) {
-      throw new StartError(`${join(folder, name)} cannot be applied: ${(error as Error).message}`);
-    }
-  }
 }

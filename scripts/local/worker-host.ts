@@ -6,7 +6,7 @@ import { lookup } from "node:dns/promises";
 import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import { startCron } from "./cron.ts";
-import { setUpDatabase } from "./database.ts";
+import { setUpDatabase } from "./set-up-database.ts";
 import { loadErrorIn } from "./load-error.ts";
 import type { PartMessage } from "./part.ts";
 import { type Settings, StartError } from "./settings.ts";

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { requireBuildable } from "./bundle.ts";
-import { setUpDatabase } from "./database.ts";
+import { setUpDatabase } from "./set-up-database.ts";
 import { forkPart, Part } from "./part.ts";
 import { claimFolder } from "./sole-use.ts";
 import { type Settings, WRANGLER_STATE } from "./settings.ts";

@@ -1,0 +1,83 @@
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { keepResult } from "../keep-result.ts";
+import { insertWorkspace } from "../workspaces/statements.ts";
+import { withLocalDatabase } from "./database.ts";
+import { applyMigrations, migrationsIn } from "./migrate.ts";
+import type { Secrets } from "./settings.ts";
+import { databasesIn, query } from "./state-files.ts";
+
+/** Where miniflare keeps D1's databases, in the folder of its data. There is one, named after its id. */
+const FOLDER = "d1/miniflare-D1DatabaseObject";
+
+/**
+ * Applies new migrations, and creates the local workspace and its credentials at the first start. Only new migrations of a database that
+ * exists need D1 itself, which takes a second to start.
+ *
+ * @param statePath the folder in which miniflare keeps all data
+ * @throws {StartError} names the migration that fails
+ */
+export async function setUpDatabase(statePath: string, secrets: Secrets): Promise<void> {
+  const { organisationId, workspaceId, username, password } = secrets;
+  const statements = insertWorkspace(
+    { organisationId, workspaceId, name: "Local" },
+    { username, password, name: "Local" },
+  );
+  const folder = join(statePath, FOLDER);
+  const file = databasesIn(folder).at(-1);
+  if (file === undefined) return await createDatabase(folder, statements);
+  if ((await isMigrated(file)) && hasCredential(file, username)) return;
+  await withLocalDatabase(statePath, async (database) => {
+    await applyMigrations(database);
+    await database.batch(statements.map((sql) => database.prepare(sql)));
+  });
+}
+
+/** Without the table of migrations, D1 has created the file and was ended before the first one. */
+async function isMigrated(file: string): Promise<boolean> {
+  if (!hasTable(file, "d1_migrations")) return false;
+  const applied = new Set(query(file, "SELECT name FROM d1_migrations").map(({ name }) => name));
+  return (await migrationsIn("migrations")).every((name) => applied.has(name));
+}
+
+const hasTable = (file: string, name: string): boolean =>
+  query(file, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name).length > 0;
+
+const hasCredential = (file: string, id: string): boolean =>
+  query(file, "SELECT 1 FROM credentials WHERE id = ?", id).length > 0;
+
+/** Copies a database that D1 has migrated, and adds rows. The file has its name once it is complete. */
+async function createDatabase(folder: string, statements: string[]): Promise<void> {
+  const { name, content } = await migratedDatabase();
+  await mkdir(folder, { recursive: true });
+  const draft = join(folder, `${name}.draft`);
+  await writeFile(draft, Buffer.from(content, "base64"));
+  const database = new DatabaseSync(draft);
+  for (const sql of statements) database.exec(sql);
+  database.close();
+  await rename(draft, join(folder, name));
+}
+
+/** The file of a database without rows, kept until a migration changes. */
+async function migratedDatabase(): Promise<{ name: string; content: string }> {
+  const migrations = await migrationsIn("migrations");
+  const inputs = ["wrangler.toml", ...migrations.map((name) => `migrations/${name}`)];
+  return await keepResult("migrated-database", migrations, async () => ({ value: await makeDatabase(), inputs }));
+}
+
+async function makeDatabase(): Promise<{ name: string; content: string }> {
+  const home = await mkdtemp(join(tmpdir(), "sluice-database-"));
+  try {
+    await withLocalDatabase(home, applyMigrations);
+    const made = databasesIn(join(home, FOLDER)).at(-1)!;
+    const copy = join(home, "copy.sqlite");
+    const database = new DatabaseSync(made);
+    database.exec(`VACUUM INTO '${copy.replaceAll("'", "''")}'`); // a single file, whatever is in the write-ahead log
+    database.close();
+    return { name: basename(made), content: (await readFile(copy)).toString("base64") };
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
