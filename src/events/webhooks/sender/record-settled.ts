@@ -71,7 +71,7 @@ export async function recordSettled(
 
 function exhausted(target: Target, settled: SettledAttempt): Announcement[] {
   if (settled.exhaustedEventId === null) return [];
-  return announceExhausted(target, {
+  const announcements = announceExhausted(target, {
     id: settled.exhaustedEventId,
     atMs: settled.endedAtMs,
     eventId: settled.eventId,
@@ -82,4 +82,8 @@ function exhausted(target: Target, settled: SettledAttempt): Announcement[] {
     firstAttemptAtMs: settled.firstTriedAtMs,
     lastAttemptAtMs: settled.startedAtMs,
   });
+  // A redelivery that was requested meanwhile goes on.
+  const onlyIf = sql`EXISTS (SELECT 1 FROM ${deliveries} WHERE event_id = ${settled.eventId}
+    AND webhook_id = ${target.webhookId} AND status = 'failed' AND attempts = ${settled.number})`;
+  return announcements.map((announcement) => ({ ...announcement, onlyIf }));
 }

@@ -1,5 +1,7 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
+import { wakeSender } from "../../../../src/events/webhooks/fan-out/call-sender.ts";
+import { commitWithEvents } from "../../../../src/events/webhooks/fan-out/commit-with-events.ts";
 import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
 import {
   announce,
@@ -11,7 +13,7 @@ import {
   releaseAt,
   seenAt,
 } from "./webhook-helpers.ts";
-import { until } from "./webhook-rows.ts";
+import { someEvent, until } from "./webhook-rows.ts";
 
 const redeliver = async (workspace: TestWorkspace, eventId: string, body?: object) =>
   (await ask<{ webhookIds: string[] }>(workspace, "POST", `/v1/events/${eventId}/redeliver`, body)).webhookIds;
@@ -150,6 +152,29 @@ describe("a redelivery", () => {
     const stored = await env.DB.prepare("SELECT tries FROM deliveries WHERE event_id = ?").bind(eventId).first();
     expect(stored).toEqual({ tries: 1 });
     expect(await seenAt(url)).toHaveLength(2);
+  });
+
+  test("during the last try is tried on, and no event says that the delivery was given up", async () => {
+    const workspace = await newWorkspace();
+    const url = receiverUrl("/held/500");
+    const webhook = await createWebhook(workspace, { url });
+    const event = someEvent(workspace.id);
+    await commitWithEvents(env, [], [{ event }]);
+    const daysAgo = Date.now() - 4 * 24 * 3600_000;
+    await env.DB.prepare("UPDATE deliveries SET tries = 13, attempts = 13, first_tried_at = ? WHERE event_id = ?")
+      .bind(daysAgo, event.id)
+      .run();
+    await wakeSender(env, webhook.id);
+    await seen(url, 1);
+    await redeliver(workspace, event.id);
+    await releaseAt(url);
+    const [row] = await until(
+      () => deliveriesOf(workspace, webhook.id),
+      (rows) => rows[0]?.attempts.length === 2,
+    );
+    expect(row!.status).toBe("pending");
+    const announced = env.DB.prepare("SELECT type FROM events WHERE workspace_id = ? AND type LIKE 'webhook.%'");
+    expect((await announced.bind(workspace.id).all()).results).toEqual([]);
   });
 
   test("of a sample goes only to the webhook that was tested", async () => {
