@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path";
 import { inspect, parseArgs } from "node:util";
 import { StartError } from "./local/settings.ts";
-import { contentsOf, databasesIn, objectFolders, objectsIn, query, type Row } from "./local/state-files.ts";
+import { D1_FOLDER, contentsOf, databasesIn, objectFolders, objectsIn, query, type Row } from "./local/state-files.ts";
 
 const USAGE = `npm run state                                 the classes of Durable Objects, and how many objects each has
 npm run state -- d1 "SELECT …"                a query of the database
@@ -69,8 +69,7 @@ function run(): void {
     values.dev === true ? resolve(".wrangler/state/v3") : resolve(process.env["SLUICE_HOME"] ?? ".sluice", "state");
   const [what, ...rest] = positionals;
   if (what === undefined) return showClasses(state);
-  if (what === "d1" && rest[0] !== undefined)
-    return print(query(databaseIn(state, "d1/miniflare-D1DatabaseObject"), rest[0]));
+  if (what === "d1" && rest[0] !== undefined) return print(query(databaseIn(state, D1_FOLDER), rest[0]));
   if (what === "r2") {
     const file = databaseIn(state, "r2/miniflare-R2BucketObject");
     const keys = query(

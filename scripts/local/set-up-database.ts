@@ -7,10 +7,7 @@ import { insertWorkspace } from "../workspaces/statements.ts";
 import { withLocalDatabase } from "./database.ts";
 import { applyMigrations, migrationsIn } from "./migrate.ts";
 import type { Secrets } from "./settings.ts";
-import { databasesIn, query } from "./state-files.ts";
-
-/** Where miniflare keeps D1's databases, in the folder of its data. There is one, named after its id. */
-const FOLDER = "d1/miniflare-D1DatabaseObject";
+import { D1_FOLDER, databasesIn, query } from "./state-files.ts";
 
 /**
  * Applies new migrations, and creates the local workspace and its credentials at the first start. Only new migrations of a database that
@@ -25,7 +22,7 @@ export async function setUpDatabase(statePath: string, secrets: Secrets): Promis
     { organisationId, workspaceId, name: "Local" },
     { username, password, name: "Local" },
   );
-  const folder = join(statePath, FOLDER);
+  const folder = join(statePath, D1_FOLDER);
   const file = databasesIn(folder).at(-1);
   if (file === undefined) return await createDatabase(folder, statements);
   if ((await isMigrated(file)) && hasCredential(file, username)) return;
@@ -71,7 +68,7 @@ async function makeDatabase(): Promise<{ name: string; content: string }> {
   const home = await mkdtemp(join(tmpdir(), "sluice-database-"));
   try {
     await withLocalDatabase(home, applyMigrations);
-    const made = databasesIn(join(home, FOLDER)).at(-1)!;
+    const made = databasesIn(join(home, D1_FOLDER)).at(-1)!;
     const copy = join(home, "copy.sqlite");
     const database = new DatabaseSync(made);
     database.exec(`VACUUM INTO '${copy.replaceAll("'", "''")}'`); // a single file, whatever is in the write-ahead log

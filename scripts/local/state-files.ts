@@ -7,7 +7,10 @@ import { StartError } from "./settings.ts";
 
 export type Row = Record<string, unknown>;
 
-/** The databases of a folder, such as `d1/miniflare-D1DatabaseObject`, without Miniflare's own. The newest is last. */
+/** Where D1's databases are in the folder of data. Each is named after its id. */
+export const D1_FOLDER = "d1/miniflare-D1DatabaseObject";
+
+/** The databases of a folder, such as `D1_FOLDER`, without Miniflare's own. The newest is last. */
 export function databasesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder).filter((name) => name.endsWith(".sqlite") && name !== "metadata.sqlite");

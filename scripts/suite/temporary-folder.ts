@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { readdir, rm, statfs } from "node:fs/promises";
 import { constants, freemem } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,8 @@ export async function makeTemporaryFolder(): Promise<string | null> {
   if (space === null || !hasRoom(space.bavail * space.bsize, freemem())) return null;
   await removeAbandoned();
   const folder = join(IN_MEMORY, `sluice-tests-${process.pid}`);
-  mkdirSync(folder, { mode: 0o700 });
+  mkdirSync(folder);
+  chmodSync(folder, 0o711); // players that do not run as root, and media processes of another user, pass through it
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.once(signal, () => process.exit(128 + constants.signals[signal]));

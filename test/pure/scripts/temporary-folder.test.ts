@@ -7,17 +7,23 @@ import { hasRoom } from "../../../scripts/suite/temporary-folder.ts";
 
 const GIB = 1024 ** 3;
 const MAKE = `
-  const { existsSync } = await import("node:fs");
+  const { existsSync, statSync } = await import("node:fs");
   const { makeTemporaryFolder } = await import("./scripts/suite/temporary-folder.ts");
   const folder = await makeTemporaryFolder();
-  console.log(JSON.stringify({ folder, exists: folder !== null && existsSync(folder) }));
+  console.log(JSON.stringify({ folder, exists: folder !== null && existsSync(folder), mode: folder && statSync(folder).mode & 0o777 }));
 `;
 
+interface Found {
+  folder: string | null;
+  exists: boolean;
+  mode: number | null;
+}
+
 /** What a process that makes the folder finds, after it has ended. */
-async function make(env: Record<string, string> = {}): Promise<{ folder: string | null; exists: boolean }> {
+async function make(env: Record<string, string> = {}): Promise<Found> {
   const { TMPDIR: _, ...others } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, ["-e", MAKE], { env: { ...others, ...env } });
-  return JSON.parse(stdout) as { folder: string | null; exists: boolean };
+  return JSON.parse(stdout) as Found;
 }
 
 test.for([
@@ -30,13 +36,14 @@ test.for([
 });
 
 test("the folder goes with the process that made it", async () => {
-  const { folder, exists } = await make();
+  const { folder, exists, mode } = await make();
   expect(exists).toBe(folder !== null); // null on a machine without room
+  expect(mode).toBe(folder === null ? null : 0o711); // other users reach what a test lets them reach in it
   expect(folder !== null && existsSync(folder)).toBe(false);
 });
 
 test("a folder that somebody chose is used", async () => {
-  expect(await make({ TMPDIR: "/tmp" })).toEqual({ folder: null, exists: false });
+  expect(await make({ TMPDIR: "/tmp" })).toEqual({ folder: null, exists: false, mode: null });
 });
 
 test("a folder of a run that was killed is removed by the next one", async () => {
