@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { keepResult } from "../keep-result.ts";
 import { insertWorkspace } from "../workspaces/statements.ts";
@@ -22,9 +23,9 @@ export async function setUpDatabase(statePath: string, secrets: Secrets): Promis
     { organisationId, workspaceId, name: "Local" },
     { username, password, name: "Local" },
   );
-  const folder = join(statePath, D1_FOLDER);
-  const file = databasesIn(folder).at(-1);
-  if (file === undefined) return await createDatabase(folder, statements);
+  const migrated = await migratedDatabase();
+  const file = join(statePath, D1_FOLDER, migrated.name);
+  if (!existsSync(file)) return await createDatabase(file, migrated.content, statements);
   if ((await isMigrated(file)) && hasCredential(file, username)) return;
   await withLocalDatabase(statePath, async (database) => {
     await applyMigrations(database);
@@ -46,25 +47,30 @@ const hasCredential = (file: string, id: string): boolean =>
   query(file, "SELECT 1 FROM credentials WHERE id = ?", id).length > 0;
 
 /** Copies a database that D1 has migrated, and adds rows. The file has its name once it is complete. */
-async function createDatabase(folder: string, statements: string[]): Promise<void> {
-  const { name, content } = await migratedDatabase();
-  await mkdir(folder, { recursive: true });
-  const draft = join(folder, `${name}.draft`);
+async function createDatabase(file: string, content: string, statements: string[]): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  const draft = `${file}.draft`;
   await writeFile(draft, Buffer.from(content, "base64"));
   const database = new DatabaseSync(draft);
   for (const sql of statements) database.exec(sql);
   database.close();
-  await rename(draft, join(folder, name));
+  await rename(draft, file);
 }
 
-/** The file of a database without rows, kept until a migration changes. */
-async function migratedDatabase(): Promise<{ name: string; content: string }> {
+/** A database without rows: the file's name, which follows from the id in wrangler.toml, and its bytes as base64. */
+interface Migrated {
+  name: string;
+  content: string;
+}
+
+/** Kept until a migration or the id changes. */
+async function migratedDatabase(): Promise<Migrated> {
   const migrations = await migrationsIn("migrations");
   const inputs = ["wrangler.toml", ...migrations.map((name) => `migrations/${name}`)];
   return await keepResult("migrated-database", migrations, async () => ({ value: await makeDatabase(), inputs }));
 }
 
-async function makeDatabase(): Promise<{ name: string; content: string }> {
+async function makeDatabase(): Promise<Migrated> {
   const home = await mkdtemp(join(tmpdir(), "sluice-database-"));
   try {
     await withLocalDatabase(home, applyMigrations);

@@ -33,7 +33,8 @@ export function takeEvents(machine: ViewParts, { workspaceId, viewId, edge, even
     if (isEnding) timers.schedule("settle", isComplete ? nowMs : nowMs + SETTLE_MS);
     if (isComplete) timers.cancel("project"); // the end writes the same
     else if (machine.events.lastName === "ended") timers.bringForward("project", nowMs);
-    else if (due.project === undefined)
+    // One that is due may be running, and have read the events already.
+    else if (due.project === undefined || due.project <= nowMs)
       timers.schedule("project", Math.max(nowMs, machine.projection.atMs + PROJECT_EVERY_MS));
     return added.length;
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -7,6 +7,7 @@ import { type LocalDatabase, withLocalDatabase } from "../../../scripts/local/da
 import { applyMigrations, migrationsIn } from "../../../scripts/local/migrate.ts";
 import { setUpDatabase } from "../../../scripts/local/set-up-database.ts";
 import type { Secrets } from "../../../scripts/local/settings.ts";
+import { D1_FOLDER, databasesIn } from "../../../scripts/local/state-files.ts";
 
 let home: string;
 beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), "sluice-set-up-"))));
@@ -44,6 +45,14 @@ test("D1 finds a new database as if it had migrated it itself, with the workspac
   await withLocalDatabase(migrated, applyMigrations);
   const { schema } = await found(migrated);
   expect(await found(copied)).toEqual({ schema, ...(await expected()) });
+});
+
+test("a database of another id, as before wrangler.toml got that of an account, does not count", async () => {
+  await setUpDatabase(home, secrets);
+  const [file] = databasesIn(join(home, D1_FOLDER));
+  await rename(file!, join(home, D1_FOLDER, `${"0".repeat(64)}.sqlite`));
+  await setUpDatabase(home, secrets);
+  expect(await found(home)).toMatchObject(await expected());
 });
 
 test("a database of an earlier release gets the new migrations, and the workspace once", async () => {

@@ -1,6 +1,11 @@
 /** From beacons to the records of views (media contract, analytics). */
 import { env, runInDurableObject } from "cloudflare:test";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import type { ViewMachine } from "../../../durable-objects/view-machine.ts";
+import { edgeFactsOf } from "../../../src/analytics/beacons/read-edge-facts.ts";
+import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
+import { viewTimers } from "../../../src/analytics/view-machine/timers.ts";
+import { encodeEvent } from "../../../src/analytics/views/view-event.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { eventsOf } from "../events/webhooks/webhook-rows.ts";
 import { newAsset } from "../playback/playable.ts";
@@ -100,6 +105,27 @@ test("a view whose first report is complete is written to its store once, as fin
   const machine = env.VIEW_MACHINE.get(env.VIEW_MACHINE.idFromName(`${workspace.id}:${player.viewId}`));
   const projection = await runInDurableObject(machine, (_, { storage }) => storage.kv.get("projection"));
   expect(projection).toMatchObject({ revision: 1 });
+});
+
+test("events that come while the view is being written are written afterwards", async () => {
+  const viewId = crypto.randomUUID();
+  const edge = edgeFactsOf(new Headers(), undefined);
+  const report = (sequence: number) => {
+    const fields = { view_watch_time: sequence * 1000 };
+    const events = [encodeEvent({ sequence, name: "pulse", atMs: secondsAgo(1), fields })];
+    return { workspaceId: workspace.id, viewId, edge, events };
+  };
+  const machine = env.VIEW_MACHINE.get(env.VIEW_MACHINE.idFromName(`${workspace.id}:${viewId}`));
+  await runInDurableObject(machine, async ({ parts }: ViewMachine, { storage }) => {
+    const alarm = vi.spyOn(storage, "setAlarm").mockResolvedValue(); // the timers are run here
+    takeEvents(parts, report(1));
+    const writing = parts.timers.runDue(viewTimers(parts));
+    takeEvents(parts, report(2));
+    await writing;
+    await parts.timers.runDue(viewTimers(parts));
+    alarm.mockRestore();
+  });
+  expect(await viewOf(viewId)).toMatchObject({ watchTime: 2000 });
 });
 
 test("a view ends after a minute although an event is missing", async () => {
