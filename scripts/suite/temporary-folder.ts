@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
-import { readdir, rm, statfs } from "node:fs/promises";
+import { access, constants as fileConstants, readdir, rm, statfs } from "node:fs/promises";
 import { constants, freemem } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "../local/process-identity.ts";
@@ -20,7 +20,7 @@ const MIN_MEMORY_BYTES = 8 * 1024 ** 3;
 export async function makeTemporaryFolder(): Promise<string | null> {
   if (process.env["TMPDIR"] !== undefined) return null;
   const space = await statfs(IN_MEMORY).catch(() => null);
-  if (space === null || !hasRoom(space.bavail * space.bsize, freemem())) return null;
+  if (space === null || !(await isWritable()) || !hasRoom(space.bavail * space.bsize, freemem())) return null;
   await removeAbandoned();
   const folder = join(IN_MEMORY, `sluice-tests-${process.pid}`);
   mkdirSync(folder);
@@ -34,10 +34,17 @@ export async function makeTemporaryFolder(): Promise<string | null> {
 export const hasRoom = (freeSpaceBytes: number, freeMemoryBytes: number): boolean =>
   freeSpaceBytes >= MIN_SPACE_BYTES && freeMemoryBytes >= MIN_MEMORY_BYTES;
 
-/** Folders of runs that were killed. */
+const isWritable = (): Promise<boolean> =>
+  access(IN_MEMORY, fileConstants.W_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** Folders of runs that were killed, one of which may have had the id of this process. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(IN_MEMORY)) {
     const pid = NAME.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(IN_MEMORY, name), { recursive: true, force: true });
+    const isAbandoned = pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid)));
+    if (isAbandoned) await rm(join(IN_MEMORY, name), { recursive: true, force: true });
   }
 }

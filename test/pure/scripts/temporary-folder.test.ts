@@ -7,9 +7,12 @@ import { hasRoom } from "../../../scripts/suite/temporary-folder.ts";
 
 const GIB = 1024 ** 3;
 const MAKE = `
-  const { existsSync, statSync } = await import("node:fs");
+  const { existsSync, mkdirSync, rmSync, statSync } = await import("node:fs");
   const { makeTemporaryFolder } = await import("./scripts/suite/temporary-folder.ts");
+  const own = "/dev/shm/sluice-tests-" + process.pid;
+  if (process.env.WITH_LEFT_OVER !== undefined && existsSync("/dev/shm")) mkdirSync(own);
   const folder = await makeTemporaryFolder();
+  if (folder === null) rmSync(own, { recursive: true, force: true });
   console.log(JSON.stringify({ folder, exists: folder !== null && existsSync(folder), mode: folder && statSync(folder).mode & 0o777 }));
 `;
 
@@ -51,4 +54,9 @@ test("a folder of a run that was killed is removed by the next one", async () =>
   if (folder !== null) await mkdir(folder); // its process has ended
   await make();
   expect(folder !== null && existsSync(folder)).toBe(false);
+});
+
+test("a folder that an earlier process with the same id left is replaced", async () => {
+  const { folder, exists } = await make({ WITH_LEFT_OVER: "1" });
+  expect(exists).toBe(folder !== null);
 });
