@@ -4,8 +4,9 @@
  */
 import { randomUUID } from "node:crypto";
 import { type BenchHost, startBenchHost } from "./support/bench-host.ts";
+import { comparedFigure } from "./support/compared-figure.ts";
 import type { Figure } from "./support/figures.ts";
-import { compare, type Load } from "./support/load.ts";
+import type { Load } from "./support/load.ts";
 
 const AIM = 0.4;
 const EVENTS = 10;
@@ -58,27 +59,16 @@ export async function run(): Promise<Figure[]> {
     for (const [name, { body, object }] of Object.entries(casesOf(host))) {
       const headers = { "content-type": "text/plain", "user-agent": USER_AGENT };
       const product: Load = { method: "POST", path: `/beacons/${host.workspaceId}`, headers, body, status: 200 };
-      for (const { text, path, aim } of [
-        { text: "a bare route that reads and drops the body", path: "/bare/beacon", aim: AIM },
+      for (const { against, path, aim } of [
+        { against: "a bare route that reads and drops the body", path: "/bare/beacon", aim: AIM },
         {
-          text: "the same with an object per view that inserts the body",
+          against: "the same with an object per view that inserts the body",
           path: () => `/bare/beacon/${object()}`,
           aim: null,
         },
       ]) {
-        const { ratio, productPerSecond, yardstickPerSecond, rounds } = await compare(host.baseUrl, product, {
-          ...product,
-          path,
-        });
-        console.error(`  ${name}: ${ratio.toFixed(2)} × of ${text}`);
-        figures.push({
-          name,
-          value: `${ratio.toFixed(2)} × (${Math.round(productPerSecond)} a second)`,
-          yardstick: `${text}: ${Math.round(yardstickPerSecond)}`,
-          aim: aim === null ? "" : `≥ ${aim} ×`,
-          isMet: aim === null ? null : ratio >= aim,
-          raw: rounds,
-        });
+        const yardstick = { ...product, path };
+        figures.push(await comparedFigure(host.baseUrl, { name, product, yardstick, against, aim }));
       }
     }
   } finally {

@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import { exportSPKI, generateKeyPair, SignJWT } from "jose";
 import { seedLadder } from "../test/e2e/players/seeded-ladder.ts";
 import { startPlaybackWorker } from "../test/e2e/players/seeded-worker.ts";
+import { comparedFigure } from "./support/compared-figure.ts";
 import type { Figure } from "./support/figures.ts";
-import { compare, type Load } from "./support/load.ts";
+import type { Load } from "./support/load.ts";
 
 export async function run(): Promise<Figure[]> {
   const worker = await startPlaybackWorker();
@@ -35,19 +36,9 @@ export async function run(): Promise<Figure[]> {
     ] as const) {
       const get = (id: string): Load => ({ method: "GET", path: `/${id}/${path}`, status: 200 });
       const bytes = (await (await fetch(`${worker.url}/${playbackId}/${path}`)).arrayBuffer()).byteLength;
-      const { ratio, productPerSecond, yardstickPerSecond, rounds } = await compare(
-        worker.url,
-        get(address),
-        get(playbackId),
-      );
-      figures.push({
-        name: `segment of ${what}, ${Math.round(bytes / 1000)} kB`,
-        value: `${ratio.toFixed(2)} × (${Math.round(productPerSecond)} a second)`,
-        yardstick: `the clear one: ${Math.round(yardstickPerSecond)}`,
-        aim: "",
-        isMet: null,
-        raw: rounds,
-      });
+      const name = `segment of ${what}, ${Math.round(bytes / 1000)} kB`;
+      const [product, yardstick] = [get(address), get(playbackId)];
+      figures.push(await comparedFigure(worker.url, { name, product, yardstick, against: "the clear one", aim: null }));
     }
   } finally {
     await worker.close();

@@ -11,8 +11,8 @@ import { fileContent } from "../test/support/source-content.ts";
 import { startSourceServer } from "../test/support/source-server.ts";
 import { readPackets } from "../encoder/images/frames.ts";
 import { startBenchHost } from "./support/bench-host.ts";
+import { comparedFigure } from "./support/compared-figure.ts";
 import { type Figure, median, milliseconds, quantile } from "./support/figures.ts";
-import { compare } from "./support/load.ts";
 import { fullHdMinute, smallTenMinutes } from "./support/sources.ts";
 
 const runFile = promisify(execFile);
@@ -154,19 +154,13 @@ async function cached(): Promise<Figure> {
     const seeded = await fetch(`${host.baseUrl}/bare/seed-image`, { method: "POST" });
     const { path, key } = (await seeded.json()) as { path: string; key: string };
     const get = (to: string) => ({ method: "GET", path: to, status: 200 }) as const;
-    const { ratio, productPerSecond, yardstickPerSecond, rounds } = await compare(
-      host.baseUrl,
-      get(path),
-      get(`/bare/object/${key}`),
-    );
-    return {
+    return await comparedFigure(host.baseUrl, {
       name: "made thumbnails a second",
-      value: `${ratio.toFixed(2)} × (${Math.round(productPerSecond)} a second)`,
-      yardstick: `a bare route reading R2: ${Math.round(yardstickPerSecond)}`,
-      aim: "≥ 0.50 ×",
-      isMet: ratio >= 0.5,
-      raw: rounds,
-    };
+      product: get(path),
+      yardstick: get(`/bare/object/${key}`),
+      against: "a bare route reading R2",
+      aim: 0.5,
+    });
   } finally {
     await host.stop();
   }

@@ -1,8 +1,9 @@
 /** Private playback per second, compared with public playback of the same asset in the same workerd. */
 import { exportSPKI, generateKeyPair, SignJWT } from "jose";
 import { startBenchHost } from "./support/bench-host.ts";
+import { comparedFigure } from "./support/compared-figure.ts";
 import type { Figure } from "./support/figures.ts";
-import { compare, type Load } from "./support/load.ts";
+import type { Load } from "./support/load.ts";
 
 /** As many viewers with a token each. */
 const TOKENS = 500;
@@ -44,18 +45,8 @@ export async function run(): Promise<Figure[]> {
       product: get(() => `/${privateId}.m3u8?token=${tokens[(next += 1) % TOKENS]}`),
       yardstick: get(`/${playbackId}.m3u8`),
     };
-    for (const { name, aim, product, yardstick } of [...cases, withTokens]) {
-      const { ratio, productPerSecond, yardstickPerSecond, rounds } = await compare(host.baseUrl, product, yardstick);
-      console.error(`  ${name}: ${ratio.toFixed(2)} ×`);
-      figures.push({
-        name,
-        value: `${ratio.toFixed(2)} × (${Math.round(productPerSecond)} a second)`,
-        yardstick: `the public one: ${Math.round(yardstickPerSecond)}`,
-        aim: aim === null ? "" : `≥ ${aim} ×`,
-        isMet: aim === null ? null : ratio >= aim,
-        raw: rounds,
-      });
-    }
+    for (const one of [...cases, withTokens])
+      figures.push(await comparedFigure(host.baseUrl, { ...one, against: "the public one" }));
   } finally {
     await host.stop();
   }

@@ -1,24 +1,17 @@
 /** Requests per second, each compared with a bare Hono route that uses the stores in the same way, in the same workerd. */
 import { createServer, type AddressInfo } from "node:net";
 import { type BenchHost, startBenchHost } from "./support/bench-host.ts";
+import { type ComparedLoads, comparedFigure } from "./support/compared-figure.ts";
 import { type BenchSession, startBenchSession } from "./support/live-session.ts";
 import type { Figure } from "./support/figures.ts";
-import { compare, type Load } from "./support/load.ts";
-
-interface Case {
-  name: string;
-  aim: number | null;
-  product: Load;
-  yardstick: Load;
-  against: string;
-}
+import type { Load } from "./support/load.ts";
 
 const get = (path: string): Load => ({ method: "GET", path, status: 200 });
 
 const sizeOf = async (baseUrl: string, path: string): Promise<number> =>
   (await (await fetch(`${baseUrl}${path}`)).arrayBuffer()).byteLength;
 
-async function playbackCases({ baseUrl }: BenchHost): Promise<Case[]> {
+async function playbackCases({ baseUrl }: BenchHost): Promise<ComparedLoads[]> {
   const seeded = await fetch(`${baseUrl}/bare/seed`, { method: "POST" });
   const { playbackId, rendition, segmentKey, initKey } = (await seeded.json()) as Record<string, string>;
   const playlist = `/${playbackId}/${rendition}.m3u8`;
@@ -59,7 +52,7 @@ async function playbackCases({ baseUrl }: BenchHost): Promise<Case[]> {
  * The creation alone, as when machines run on other hosts; then with its machines in the same thread: each opens its own database, writes its
  * state, updates the catalogue and requests its source, which never answers.
  */
-function creationCases({ authorization }: BenchHost, sourceUrl: string): Case[] {
+function creationCases({ authorization }: BenchHost, sourceUrl: string): ComparedLoads[] {
   const body = JSON.stringify({
     inputs: [{ type: "video", url: sourceUrl }],
     accessPolicy: "public",
@@ -91,7 +84,7 @@ function creationCases({ authorization }: BenchHost, sourceUrl: string): Case[] 
 async function livePlaybackCases(
   { baseUrl }: BenchHost,
   { multivariantPath, playlistPath }: BenchSession,
-): Promise<Case[]> {
+): Promise<ComparedLoads[]> {
   const paths = { "live media playlist, 16 s in parts": playlistPath, "live multivariant playlist": multivariantPath };
   return await Promise.all(
     Object.entries(paths).map(async ([name, path]) => ({
@@ -119,19 +112,8 @@ export async function run(): Promise<Figure[]> {
   try {
     session = await startBenchSession(host);
     const playback = [...(await playbackCases(host)), ...(await livePlaybackCases(host, session))];
-    for (const one of [...playback, ...creationCases(host, silent.url)]) {
-      const { name, aim, product, yardstick, against } = one;
-      const { ratio, productPerSecond, yardstickPerSecond, rounds } = await compare(host.baseUrl, product, yardstick);
-      console.error(`  ${name}: ${ratio.toFixed(2)} ×`);
-      figures.push({
-        name,
-        value: `${ratio.toFixed(2)} × (${Math.round(productPerSecond)} a second)`,
-        yardstick: `${against}: ${Math.round(yardstickPerSecond)}`,
-        aim: aim === null ? "" : `≥ ${aim} ×`,
-        isMet: aim === null ? null : ratio >= aim,
-        raw: rounds,
-      });
-    }
+    for (const one of [...playback, ...creationCases(host, silent.url)])
+      figures.push(await comparedFigure(host.baseUrl, one));
   } finally {
     session?.stop();
     await host.stop();

@@ -6,8 +6,9 @@ import { isReady, startTestPlatform, type TestPlatform } from "../test/support/p
 import { bufferContent, fileContent } from "../test/support/source-content.ts";
 import { startSourceServer } from "../test/support/source-server.ts";
 import { startBenchHost } from "./support/bench-host.ts";
+import { comparedFigure } from "./support/compared-figure.ts";
 import { type Figure, median, milliseconds } from "./support/figures.ts";
-import { compare, type Load } from "./support/load.ts";
+import type { Load } from "./support/load.ts";
 
 const CUES = 40_000;
 const HOURS = 12;
@@ -106,15 +107,13 @@ async function manyLanguages(): Promise<Figure> {
     const text = await (await fetch(`${host.baseUrl}/${many.playbackId}.m3u8`)).text();
     const groups = text.match(/TYPE=SUBTITLES/g)?.length;
     if (groups !== LANGUAGES) throw new Error(`the playlist has ${groups} subtitle tracks`);
-    const { ratio, productPerSecond, yardstickPerSecond, rounds } = await compare(host.baseUrl, get(many), get(none));
-    return {
+    return await comparedFigure(host.baseUrl, {
       name: `multivariant playlist with ${LANGUAGES} subtitle languages`,
-      value: `${ratio.toFixed(2)} × (${Math.round(productPerSecond)} a second)`,
-      yardstick: `without: ${Math.round(yardstickPerSecond)}`,
-      aim: "≥ 0.7 ×",
-      isMet: ratio >= 0.7,
-      raw: rounds,
-    };
+      product: get(many),
+      yardstick: get(none),
+      against: "one without",
+      aim: 0.7,
+    });
   } finally {
     await host.stop();
   }
