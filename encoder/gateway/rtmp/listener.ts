@@ -12,7 +12,6 @@ import { serveRtmp } from "./connection.ts";
 
 /** Each uses less than half a megabyte until it publishes. */
 const MAX_CONNECTIONS = 2000;
-/** Per network, before the Worker has accepted the stream key. */
 const MAX_UNPROVEN_OF_NETWORK = 128;
 export const TLS_HANDSHAKE_MS = 10_000;
 const KEEP_ALIVE_MS = 15_000;
@@ -24,12 +23,15 @@ export interface RtmpOptions {
   protocol: "rtmp" | "rtmps";
   /** PEM; required for rtmps. */
   tls?: { key: string; cert: string };
+  /** Connections per network before the Worker has accepted the stream key. */
+  maxUnprovenOfNetwork?: number;
 }
 
 /** @throws when the port is unavailable, or key or certificate are invalid */
 export async function openRtmpListener(options: RtmpOptions, reception: Reception): Promise<Listener> {
   const sockets = new Set<Socket>();
-  const limit = new ConnectionLimit({ total: MAX_CONNECTIONS, perNetwork: MAX_UNPROVEN_OF_NETWORK });
+  const { maxUnprovenOfNetwork: perNetwork = MAX_UNPROVEN_OF_NETWORK } = options;
+  const limit = new ConnectionLimit({ total: MAX_CONNECTIONS, perNetwork });
   /** The connections under TLS sockets, by `peerOf`. */
   const encrypted = new Map<string, Socket>();
   const serve = (socket: Socket) => {
