@@ -111,7 +111,7 @@ export default defineConfig({
         test: {
           name: "growing",
           expect,
-          include: ["test/e2e/growing.test.ts"],
+          include: ["test/e2e/full/growing.test.ts"],
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -122,7 +122,7 @@ export default defineConfig({
           name: "e2e",
           expect,
           include: ["test/e2e/**/*.test.ts"],
-          exclude: ["test/e2e/growing.test.ts", "test/e2e/live/**"],
+          exclude: ["test/e2e/full/growing.test.ts", "test/e2e/full/live/**"],
           environment: "node",
           isolate: false,
           // Players mostly wait for the time to pass, but they decode on the CPU, beside an encoder of another lane.
@@ -136,7 +136,7 @@ export default defineConfig({
         test: {
           name: "live",
           expect,
-          include: ["test/e2e/live/**/*.test.ts"],
+          include: ["test/e2e/full/live/**/*.test.ts"],
           environment: "node",
           isolate: false,
           testTimeout: 120_000,

@@ -1,4 +1,4 @@
-/** The soak of test/crash/beacons-soak.test.ts at full size: more players, views and kills. */
+/** The soak of test/crash/full/beacons-soak.test.ts at full size: more players, views and kills. */
 import { FULL, soakBeacons } from "../test/support/beacon-soak/soak.ts";
 import { GUARANTEES, judge } from "../test/support/beacon-soak/verdict.ts";
 import { type Figure, guaranteeFigures, median, milliseconds } from "./support/figures.ts";

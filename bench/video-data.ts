@@ -4,8 +4,8 @@
  */
 import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright-core";
-import { newPlaybackId, type RecordedView, recordedView } from "../test/e2e/video-data/recorded-view.ts";
-import { playScripted } from "../test/e2e/video-data/scripted-play.ts";
+import { newPlaybackId, type RecordedView, recordedView } from "../test/e2e/full/video-data/recorded-view.ts";
+import { playScripted } from "../test/e2e/full/video-data/scripted-play.ts";
 import { launchChromium } from "../test/e2e/players/chromium.ts";
 import { type Stage, startStage } from "../test/e2e/players/stage.ts";
 import { madeFile } from "../test/support/made.ts";

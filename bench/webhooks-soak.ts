@@ -1,4 +1,4 @@
-/** The soak of test/crash/webhooks-soak.test.ts at full size: more webhooks, owners and time between the ten kills. */
+/** The soak of test/crash/full/webhooks-soak.test.ts at full size: more webhooks, owners and time between the ten kills. */
 import { FULL } from "../test/support/soak/plan.ts";
 import { soak } from "../test/support/soak/soak.ts";
 import { figuresOf } from "../test/support/soak/soak-figures.ts";

@@ -31,7 +31,7 @@ export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[
   { changed: /^(src|durable-objects|player|migrations)\/|^wrangler\.toml$/, tests: ["test/e2e/player-page.test.ts"] },
   {
     changed: /^(src|durable-objects|scripts|sdk)\/(.*\/)?webhook/,
-    tests: ["test/platform/webhook-listen.test.ts", "test/platform/webhook-guide.test.ts"],
+    tests: ["test/platform/full/webhook-listen.test.ts", "test/platform/full/webhook-guide.test.ts"],
   },
   {
     changed: /^(src|durable-objects|encoder|protocol)\/(.*\/)?(live|gateway)/,
@@ -44,10 +44,10 @@ export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[
   },
   {
     changed: /^sdk\/|^scripts\/build-sdk/,
-    tests: ["test/platform/sluice-command.test.ts", "test/platform/sdk-package.test.ts", "test/e2e/sdk-upload.test.ts"],
+    tests: ["test/platform/full/sluice-command.test.ts", "test/platform/full/sdk-package.test.ts", "test/e2e/sdk-upload.test.ts"],
   },
-  { changed: /^scripts\/(start|local|demo)/, tests: ["test/platform/start.test.ts"] },
-  { changed: /^scripts\/(dev|local|workspace|credential)|^wrangler\.toml$/, tests: ["test/platform/dev.test.ts"] },
+  { changed: /^scripts\/(start|local|demo)/, tests: ["test/platform/full/start.test.ts"] },
+  { changed: /^scripts\/(dev|local|workspace|credential)|^wrangler\.toml$/, tests: ["test/platform/full/dev.test.ts"] },
 ];
 
 export const isTest = (path: string) => /^test\/.*\.test\.ts$/.test(path);

@@ -17,6 +17,6 @@ export const PROJECTS: readonly string[] = PHASES.flat(2);
 
 /** The project of a test file has the name of its folder, with two exceptions. */
 export function projectOf(file: string): string {
-  if (file.startsWith("test/e2e/live/")) return "live";
-  return file === "test/e2e/growing.test.ts" ? "growing" : file.split("/")[1]!;
+  if (file.startsWith("test/e2e/full/live/")) return "live";
+  return file === "test/e2e/full/growing.test.ts" ? "growing" : file.split("/")[1]!;
 }

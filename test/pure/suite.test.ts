@@ -53,9 +53,9 @@ describe("the change of", () => {
     ["the tester", "conformance/dash/check.ts", "test/conformance/dash.test.ts"],
     ["a page", "docs/guides/live.md", "test/pure/docs.test.ts"],
     ["the player page", "player/player.ts", "test/e2e/player-page.test.ts"],
-    ["the command line", "sdk/cli/main.ts", "test/platform/sluice-command.test.ts"],
-    ["the SDK's README", "sdk/README.md", "test/platform/sdk-package.test.ts"],
-    ["npm start", "scripts/start.ts", "test/platform/start.test.ts"],
+    ["the command line", "sdk/cli/main.ts", "test/platform/full/sluice-command.test.ts"],
+    ["the SDK's README", "sdk/README.md", "test/platform/full/sdk-package.test.ts"],
+    ["npm start", "scripts/start.ts", "test/platform/full/start.test.ts"],
     ["what the platform's tests share", "test/support/platform.ts", "test/crash/crashes.test.ts"],
     ["a test", "test/pure/suite.test.ts", "test/pure/suite.test.ts"],
   ])("%s runs its tests", (_, path, expected) => {

@@ -4,7 +4,7 @@ import { Agent, createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportSPKI, generateKeyPair, SignJWT } from "jose";
 import { expect, onTestFinished, test } from "vitest";
-import { startCdn } from "../live/cdn.ts";
+import { startCdn } from "../full/live/cdn.ts";
 import { seedStandardSource } from "../players/seeded-worker.ts";
 import type { PagesStage } from "./stage.ts";
 
