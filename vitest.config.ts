@@ -1,6 +1,7 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { readBaseConfig } from "./scripts/deploy/config.ts";
+import { FULL_TAG } from "./scripts/suite/tiers.ts";
 
 /** Of every project, because projects do not inherit it: a condition that is polled has time on a busy machine. */
 const expect = { poll: { timeout: 20_000 } };
@@ -18,6 +19,12 @@ export default defineConfig({
     chaiConfig: { truncateThreshold: 2000 },
     silent: "passed-only", // logs of failed tests only
     reporters: ["./scripts/suite/source-lines.ts", "default"],
+    tags: [
+      {
+        name: FULL_TAG,
+        description: "Only in npm run test:full; the default tier has a cheaper test of the same guarantee.",
+      },
+    ],
     projects: [
       {
         test: {

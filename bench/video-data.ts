@@ -28,8 +28,8 @@ const MOST_STARTUP_ERROR_MS = 50;
 const MOST_SHARE = 0.05;
 
 export async function run(): Promise<Figure[]> {
-  const platform = await startTestPlatform();
-  const stage = await startStage(Promise.resolve(platform), launchChromium);
+  const [platform, browser] = await Promise.all([startTestPlatform(), launchChromium()]);
+  const stage = await startStage({ platform, browser });
   try {
     const loop = ["-stream_loop", "9", "-i", "test/fixtures/flower.mp4", "-t", `${FILM_SECONDS}`];
     await stage.serve("film.mp4", await madeFile([...loop, "-movflags", "+faststart"], "mp4"));
@@ -41,6 +41,7 @@ export async function run(): Promise<Figure[]> {
     return figuresOf(plays);
   } finally {
     await stage.close();
+    await browser.close();
     await platform.stop();
     await platform.removeHome();
   }

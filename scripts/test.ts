@@ -1,11 +1,11 @@
 /**
- * `npm test`: the checks, the bundle's size and every test; ends with `N passed, N failed`, counted from the reports.
- * `npm test -- pure worker` runs only those projects (suite/lanes.ts), `npm test -- test/pure/docs.test.ts` only that file, `npm test -- --changed`
- * only the tests that uncommitted changes can break, and `npm test -- --changed main` those that the changes since `main` can break
- * (suite/changed.ts).
+ * `npm test`: the checks, the bundle's size and the default tier of the tests; `npm run test:full`: all tests (suite/tiers.ts). Ends with
+ * `N passed, N failed`, counted from the reports. `npm test -- pure worker` runs only those projects (suite/lanes.ts), `npm test --
+ * test/pure/docs.test.ts` only that file, `npm test -- --changed` only the tests that uncommitted changes can break, and `npm test -- --changed main`
+ * those that the changes since `main` can break (suite/changed.ts). These run both tiers of what they name.
  */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -17,6 +17,7 @@ import { changedFiles, testsFor } from "./suite/changed.ts";
 import { importGraph } from "./suite/import-graph.ts";
 import { PHASES, projectOf, PROJECTS } from "./suite/lanes.ts";
 import { makeTemporaryFolder } from "./suite/temporary-folder.ts";
+import { fuzzRuns, isFullOnly, vitestArguments } from "./suite/tiers.ts";
 import { installTestDependencies } from "./test-dependencies.ts";
 
 interface Report {
@@ -34,7 +35,8 @@ interface Report {
 
 const HELP = `npm test [-- PROJECT … | FILE …] [--changed [COMMIT]]
 
-Runs the checks, the bundle's size and the tests: all of them, those of the named projects, or the named files.
+Runs the checks, the bundle's size and the default tier of the tests, which has each guarantee at least once. npm run test:full runs all tests.
+With projects, files or --changed, both tiers of what is named run.
 
   --changed          only the tests that uncommitted changes can break
   --changed COMMIT   those that the changes since the commit can break
@@ -48,7 +50,19 @@ if (process.argv.includes("--help")) {
 const selection = orRefuse(() => parseArguments(process.argv.slice(2)));
 /** The test files to run; null = all. */
 const files = orRefuse(() => selectedFiles(selection));
-const isSelected = (project: string) => selection.projects.length === 0 || selection.projects.includes(project);
+const { tier } = selection;
+/** The projects that have tests to run. */
+const selected = PROJECTS.filter(
+  (project) =>
+    (selection.projects.length === 0 || selection.projects.includes(project)) &&
+    (files ?? globSync("test/**/*.test.ts")).some(
+      (file) => projectOf(file) === project && (tier === "full" || !isFullOnly(file)),
+    ),
+);
+/** Seconds that each part took, in the order in which they ended. */
+const times = new Map<string, number>();
+const startedAt = performance.now();
+const secondsSince = (startMs: number) => Math.round((performance.now() - startMs) / 1000);
 let passed = 0;
 let failed = 0;
 const failures: string[] = [];
@@ -63,10 +77,9 @@ function count(ok: boolean): boolean {
 /** Runs a project. Prints its output at the end, in one piece. */
 async function runProject(project: string): Promise<void> {
   const ofProject = files?.filter((file) => projectOf(file) === project) ?? [];
-  if (files !== null && ofProject.length === 0) return;
   const report = `dist/reports/${project}.json`;
   await rm(report, { force: true }); // an old report must not be counted
-  const startedAt = performance.now();
+  const projectStartedAt = performance.now();
   console.log(announcement(project, files === null ? null : ofProject));
   const vitest = [
     "run",
@@ -75,11 +88,13 @@ async function runProject(project: string): Promise<void> {
     "--reporter=./scripts/suite/source-lines.ts",
     "--reporter=default",
     "--reporter=json",
+    ...vitestArguments(tier),
   ];
   const child = spawn("vitest", [...vitest, `--outputFile.json=${report}`, ...ofProject], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       NODE_COMPILE_CACHE: resolve("dist/compiled"), // tests start hundreds of Node processes
+      ...fuzzRuns(tier),
       ...process.env,
       ...(temporaryFolder === null ? {} : { TMPDIR: temporaryFolder }),
       FORCE_COLOR: process.stdout.isTTY ? "1" : "0",
@@ -90,7 +105,8 @@ async function runProject(project: string): Promise<void> {
   const code = await new Promise<number | null>((done) => child.once("close", done));
   const text = Buffer.concat(output).toString();
   process.stdout.write(text);
-  console.log(`… ${project} tests took ${Math.round((performance.now() - startedAt) / 1000)} s\n`);
+  times.set(project, secondsSince(projectStartedAt));
+  console.log(`… ${project} tests took ${times.get(project)} s\n`);
   const result = await readFile(report, "utf8").then(
     (text) => JSON.parse(text) as Report,
     () => null,
@@ -158,13 +174,16 @@ await mkdir("dist/reports", { recursive: true });
 await installTestDependencies();
 const temporaryFolder = await makeTemporaryFolder();
 await runChecks();
+times.set("checks", secondsSince(startedAt));
 for (const lanes of PHASES)
   await Promise.all(
     lanes.map(async (projects) => {
-      for (const project of projects) if (isSelected(project)) await runProject(project);
+      for (const project of projects) if (selected.includes(project)) await runProject(project);
     }),
   );
 // Last, because readers start at the end of a long log.
 for (const text of failures) console.log(`\nFAILED ${text}`);
+const parts = [...times].map(([part, seconds]) => `${part} ${seconds} s`);
+console.log(`\n${tier === "full" ? "All tests" : "Default tier"}: ${secondsSince(startedAt)} s (${parts.join(", ")})`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

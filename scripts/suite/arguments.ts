@@ -1,4 +1,8 @@
 import { PROJECTS } from "./lanes.ts";
+import type { Tier } from "./tiers.ts";
+
+/** All tests. `npm run test:full` passes it. */
+const FULL = "--full";
 
 export interface Selection {
   /** Empty = all. */
@@ -7,14 +11,16 @@ export interface Selection {
   since: string | null;
   /** Test files, by their paths; empty = all of the projects. */
   files: string[];
+  /** Tests that are named, as a project, a file or by a change, run in full. */
+  tier: Tier;
 }
 
 /** @throws for an unknown word, so that a typing error does not pass as a green run */
 export function parseArguments(words: readonly string[]): Selection {
   const at = words.indexOf("--changed");
   const next = at < 0 ? undefined : words[at + 1];
-  const commit = next !== undefined && !PROJECTS.includes(next) ? next : null;
-  const others = words.filter((word, i) => i !== at && !(commit !== null && i === at + 1));
+  const commit = next !== undefined && next !== FULL && !PROJECTS.includes(next) ? next : null;
+  const others = words.filter((word, i) => word !== FULL && i !== at && !(commit !== null && i === at + 1));
   const files = others.filter((word) => word.startsWith("test/"));
   const projects = others.filter((word) => !files.includes(word));
   const unknown = projects.filter((word) => !PROJECTS.includes(word));
@@ -22,5 +28,6 @@ export function parseArguments(words: readonly string[]): Selection {
     throw new Error(
       `unknown: ${unknown.join(", ")}; name test files by their paths, or projects: ${PROJECTS.join(", ")}`,
     );
-  return { projects, since: at < 0 ? null : (commit ?? "HEAD"), files };
+  const tier = words.length === 0 ? "default" : "full";
+  return { projects, since: at < 0 ? null : (commit ?? "HEAD"), files, tier };
 }

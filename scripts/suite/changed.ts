@@ -44,7 +44,11 @@ export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[
   },
   {
     changed: /^sdk\/|^scripts\/build-sdk/,
-    tests: ["test/platform/full/sluice-command.test.ts", "test/platform/full/sdk-package.test.ts", "test/e2e/sdk-upload.test.ts"],
+    tests: [
+      "test/platform/full/sluice-command.test.ts",
+      "test/platform/full/sdk-package.test.ts",
+      "test/e2e/sdk-upload.test.ts",
+    ],
   },
   { changed: /^scripts\/(start|local|demo)/, tests: ["test/platform/full/start.test.ts"] },
   { changed: /^scripts\/(dev|local|workspace|credential)|^wrangler\.toml$/, tests: ["test/platform/full/dev.test.ts"] },

@@ -11,7 +11,7 @@ import { testMenus } from "./pages/menus.ts";
 import { testNotices } from "./pages/notices.ts";
 import { testPrivate } from "./pages/private.ts";
 import type { PagesStage } from "./pages/stage.ts";
-import { launchTestBrowser } from "./players/chromium.ts";
+import { testBrowser } from "./players/chromium.ts";
 import { seedLadder } from "./players/seeded-ladder.ts";
 import {
   isPoster,
@@ -28,13 +28,11 @@ let stage: PagesStage;
 const flower = await readFile(new URL("../fixtures/flower.mp4", import.meta.url));
 
 beforeAll(async () => {
-  [worker, browser] = await Promise.all([startPlaybackWorker(), launchTestBrowser(), buildPlayer()]);
+  [worker, browser] = await Promise.all([startPlaybackWorker(), testBrowser(), buildPlayer()]);
   stage = { worker, browser, flower, ladder: (await seedLadder(worker, flower, "Flowers in a meadow")).playbackId };
 });
 
-afterAll(async () => {
-  await Promise.all([browser?.close(), worker?.close()]);
-});
+afterAll(() => worker?.close());
 
 /** Opens a hosted page and records its errors. */
 async function open(

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchTestBrowser } from "./players/chromium.ts";
+import { testBrowser } from "./players/chromium.ts";
 import { servePlayerPage } from "./players/page-server.ts";
 import { playThrough } from "./players/play-through.ts";
 import { type PlaybackWorker, seedStandardSource, startPlaybackWorker } from "./players/seeded-worker.ts";
@@ -11,11 +11,11 @@ let page: Awaited<ReturnType<typeof servePlayerPage>>;
 let browser: Browser;
 
 beforeAll(async () => {
-  [worker, page, browser] = await Promise.all([startPlaybackWorker(), servePlayerPage(), launchTestBrowser()]);
+  [worker, page, browser] = await Promise.all([startPlaybackWorker(), servePlayerPage(), testBrowser()]);
 });
 
 afterAll(async () => {
-  await Promise.all([browser?.close(), page?.close(), worker?.close()]);
+  await Promise.all([page?.close(), worker?.close()]);
 });
 
 const clip = (name: string) => readFile(new URL(`../fixtures/${name}.mp4`, import.meta.url));

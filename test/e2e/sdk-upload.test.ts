@@ -10,7 +10,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { codeBlocks, theBlock } from "../support/guide-blocks.ts";
 import { isReady, sharedPlatform, type SharedPlatform } from "../support/platform.ts";
-import { launchTestBrowser } from "./players/chromium.ts";
+import { testBrowser } from "./players/chromium.ts";
 
 const blocks = codeBlocks("sdk/README.md");
 const FILM = "test/fixtures/flower.mp4";
@@ -26,7 +26,7 @@ let uploadUrl = "";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sluice-sdk-page-"));
-  [platform, browser] = await Promise.all([sharedPlatform(), launchTestBrowser()]);
+  [platform, browser] = await Promise.all([sharedPlatform(), testBrowser()]);
   const [script, newUpload] = [await bundled("In the page", "browser"), await serverExample()];
   server = createServer((request, response) => {
     void (async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   server?.close();
-  await Promise.all([browser?.close(), rm(folder, { recursive: true, force: true })]);
+  await Promise.all([rm(folder, { recursive: true, force: true })]);
 });
 
 async function bundled(heading: string, target: "browser" | "node"): Promise<string> {

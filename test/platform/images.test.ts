@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countedFilm, readCounter } from "../support/frame-counter.ts";
 import { eventually } from "../support/live-watch.ts";
 import { madeFile } from "../support/made.ts";
-import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { isReady, sharedPlatform, type SharedPlatform } from "../support/platform.ts";
 import { Random } from "../../scripts/simulate/random.ts";
 import { cutPicture, readPicture } from "../support/pictures.ts";
 import { type SourceServer, startSourceServer } from "../support/source-server.ts";
@@ -14,7 +14,7 @@ const RATE = 30000 / 1001;
 const SECONDS = 31;
 const TIMES = 50;
 
-let platform: TestPlatform;
+let platform: SharedPlatform;
 let server: SourceServer;
 let base: string;
 /** Of a film that is its own top rung, so that its pictures are cut out of the source. */
@@ -39,14 +39,12 @@ async function mediaOf(words: string, extension: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  [platform, server] = await Promise.all([startTestPlatform(), startSourceServer()]);
+  [platform, server] = await Promise.all([sharedPlatform(), startSourceServer()]);
   const grid = "-c:v libx264 -preset veryfast -g 60 -keyint_min 60 -sc_threshold 0 -b:v 600k -movflags +faststart";
   [base, cutBase] = await Promise.all([mediaOf("-c:v mpeg4 -q:v 3 -g 15", "mkv"), mediaOf(grid, "mp4")]);
 });
 afterAll(async () => {
-  await platform?.stop();
   await server?.stop();
-  await platform?.removeHome();
 });
 
 /** @param path below the playback ID @param extension of what is expected */

@@ -109,18 +109,20 @@ test("a run names a few files, and counts many", () => {
   expect(announcement("pure", ["a.test.ts", "b.test.ts"])).toBe("… pure tests begin: a.test.ts b.test.ts");
   const counted = "… 135 worker test files begin; their output comes when all have ended";
   expect(announcement("worker", Array<string>(135).fill("a.test.ts"))).toBe(counted);
-  expect(announcement("worker", null)).toBe(counted.replace("135", "all"));
+  expect(announcement("worker", null)).toBe(counted.replace("135 worker test files", "worker tests"));
 });
 
 describe("npm test --", () => {
   test.each([
-    [[], { projects: [], since: null, files: [] }],
-    [["pure", "worker"], { projects: ["pure", "worker"], since: null, files: [] }],
-    [["test/pure/docs.test.ts"], { projects: [], since: null, files: ["test/pure/docs.test.ts"] }],
-    [["--changed"], { projects: [], since: "HEAD", files: [] }],
-    [["--changed", "main"], { projects: [], since: "main", files: [] }],
-    [["--changed", "worker"], { projects: ["worker"], since: "HEAD", files: [] }],
-    [["pure", "--changed", "main", "worker"], { projects: ["pure", "worker"], since: "main", files: [] }],
+    [[], { projects: [], since: null, files: [], tier: "default" }],
+    [["--full"], { projects: [], since: null, files: [], tier: "full" }],
+    [["pure", "worker"], { projects: ["pure", "worker"], since: null, files: [], tier: "full" }],
+    [["test/pure/docs.test.ts"], { projects: [], since: null, files: ["test/pure/docs.test.ts"], tier: "full" }],
+    [["--changed"], { projects: [], since: "HEAD", files: [], tier: "full" }],
+    [["--changed", "--full"], { projects: [], since: "HEAD", files: [], tier: "full" }],
+    [["--changed", "main"], { projects: [], since: "main", files: [], tier: "full" }],
+    [["--changed", "worker"], { projects: ["worker"], since: "HEAD", files: [], tier: "full" }],
+    [["pure", "--changed", "main", "worker"], { projects: ["pure", "worker"], since: "main", files: [], tier: "full" }],
   ])("%j", (words, selection) => {
     expect(parseArguments(words)).toEqual(selection);
   });

@@ -4,7 +4,7 @@ import { exportSPKI, generateKeyPair, SignJWT } from "jose";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { buildPlayer } from "../../../scripts/build.ts";
-import { launchTestBrowser } from "../players/chromium.ts";
+import { testBrowser } from "../players/chromium.ts";
 import { servePlayerPage } from "../players/page-server.ts";
 import type { harness } from "../players/page.ts";
 import { playThrough } from "../players/play-through.ts";
@@ -19,12 +19,7 @@ let playbackId: string;
 let token: (audience: "media" | "drm") => Promise<string>;
 
 beforeAll(async () => {
-  [worker, page, browser] = await Promise.all([
-    startPlaybackWorker(),
-    servePlayerPage(),
-    launchTestBrowser(),
-    buildPlayer(),
-  ]);
+  [worker, page, browser] = await Promise.all([startPlaybackWorker(), servePlayerPage(), testBrowser(), buildPlayer()]);
   const flower = await readFile(new URL("../../fixtures/flower.mp4", import.meta.url));
   ({ playbackId } = await seedStandardSource(worker, flower, "Encrypted flowers"));
   const keyId = crypto.randomUUID();
@@ -44,7 +39,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([browser?.close(), page?.close(), worker?.close()]);
+  await Promise.all([page?.close(), worker?.close()]);
 });
 
 const licenseUrl = async () =>

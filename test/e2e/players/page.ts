@@ -56,7 +56,11 @@ async function hlsFace(licenseUrl: string | null): Promise<Face> {
     if (details === ErrorDetails.BUFFER_STALLED_ERROR && isExpectedToWait && buffer > STARTABLE_SECONDS) return;
     // A player that has all of a growing playlist waits for the encoder, which a busy machine can slow down.
     const playlist = hls.levels[hls.currentLevel]?.details;
-    if (details === ErrorDetails.BUFFER_STALLED_ERROR && playlist?.live && video.currentTime + buffer > playlist.edge - 0.1)
+    if (
+      details === ErrorDetails.BUFFER_STALLED_ERROR &&
+      playlist?.live &&
+      video.currentTime + buffer > playlist.edge - 0.1
+    )
       return;
     // hls.js also reports gaps that it skips as errors; a valid stream has none.
     log.errors.push(`hls.js: ${data.type} ${data.details} ${data.error?.message ?? ""}`);

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { fileContent } from "../../support/source-content.ts";
 import { type SourceServer, startSourceServer } from "../../support/source-server.ts";
-import { launchTestBrowser } from "./chromium.ts";
+import { testBrowser } from "./chromium.ts";
 import { servePlayerPage } from "./page-server.ts";
 
 /** The environment for tests from POST to playback: a running platform, a source server, a browser with a page. */
@@ -16,10 +16,10 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** @param own instead of the platform that all files share; its caller stops it */
-export async function startStage(own?: Promise<SharedPlatform>, launch = launchTestBrowser): Promise<Stage> {
+/** @param own platform and browser instead of those that all files share; the caller stops them */
+export async function startStage(own?: { platform: SharedPlatform; browser: Browser }): Promise<Stage> {
   const server = await startSourceServer();
-  const [platform, page, browser] = await Promise.all([own ?? sharedPlatform(), servePlayerPage(), launch()]);
+  const [page, { platform, browser }] = await Promise.all([servePlayerPage(), own ?? shared()]);
   return {
     server,
     platform,
@@ -29,7 +29,12 @@ export async function startStage(own?: Promise<SharedPlatform>, launch = launchT
       server.add(`/${name}`, { kind: "content", content: await fileContent(path) });
     },
     async close() {
-      await Promise.all([browser.close(), page.close(), server.stop()]);
+      await Promise.all([page.close(), server.stop()]);
     },
   };
+}
+
+async function shared() {
+  const [platform, browser] = await Promise.all([sharedPlatform(), testBrowser()]);
+  return { platform, browser };
 }

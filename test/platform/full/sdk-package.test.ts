@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildSdk } from "../../../scripts/build-sdk.ts";
 import { runCommand } from "../../support/command.ts";
 import { codeBlocks, theBlock } from "../../support/guide-blocks.ts";
-import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
+import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 
 const README = "sdk/README.md";
 const blocks = codeBlocks(README);
@@ -23,13 +23,13 @@ const PATH = process.env["PATH"]!.split(delimiter)
   .filter((folder) => !folder.includes("node_modules"))
   .join(delimiter);
 
-let platform: TestPlatform;
+let platform: SharedPlatform;
 let folder: string;
 let env: NodeJS.ProcessEnv;
 let node: string;
 
 beforeAll(async () => {
-  [platform, folder] = await Promise.all([startTestPlatform(), mkdtemp(join(tmpdir(), "sluice-package-"))]);
+  [platform, folder] = await Promise.all([sharedPlatform(), mkdtemp(join(tmpdir(), "sluice-package-"))]);
   const { username, password } = platform.settings.secrets;
   const credentials = { SLUICE_BASE_URL: platform.baseUrl, SLUICE_ACCESS_TOKEN: username, SLUICE_SECRET_KEY: password };
   env = { PATH, HOME: folder, ...credentials };
@@ -38,8 +38,7 @@ beforeAll(async () => {
   await copyFile("test/fixtures/friday.mp4", join(folder, "film.mp4"));
 });
 afterAll(async () => {
-  await platform.stop();
-  await Promise.all([platform.removeHome(), rm(folder, { recursive: true, force: true })]);
+  await rm(folder, { recursive: true, force: true });
 });
 
 /** The system's Node, if this package runs in it; else the one of the tests. */

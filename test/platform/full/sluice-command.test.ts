@@ -6,23 +6,22 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCommand, type RunningCommand, startCommand } from "../../support/command.ts";
-import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
+import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 
 const FILM = resolve("test/fixtures/friday.mp4");
 const SLUICE = [process.execPath, resolve("sdk/bin/sluice.js")];
 const LARGE_BYTES = 300 * 1024 * 1024;
 
-let platform: TestPlatform;
+let platform: SharedPlatform;
 let folder: string;
 const running: RunningCommand[] = [];
 
 beforeAll(async () => {
-  [platform, folder] = await Promise.all([startTestPlatform(), mkdtemp(join(tmpdir(), "sluice-command-"))]);
+  [platform, folder] = await Promise.all([sharedPlatform(), mkdtemp(join(tmpdir(), "sluice-command-"))]);
 });
 afterAll(async () => {
   for (const command of running) command.kill("SIGKILL");
-  await platform.stop();
-  await Promise.all([platform.removeHome(), rm(folder, { recursive: true, force: true })]);
+  await rm(folder, { recursive: true, force: true });
 });
 
 /** Beside the platform, by its `local.json`. */

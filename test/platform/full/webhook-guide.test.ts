@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeBlocks, signatureVectors, theBlock } from "../../support/guide-blocks.ts";
 import { hasPython, startGuideReceiver, writeReceivers } from "../../support/guide-receivers.ts";
-import { freePort, startTestPlatform, type TestPlatform } from "../../support/platform.ts";
+import { freePort, sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 
 const GUIDE = "docs/guides/webhooks.md";
 const TITLE = "Grüße, 東京 🎬";
@@ -23,18 +23,16 @@ interface Delivery {
   attempts: { status: number }[];
 }
 
-let platform: TestPlatform;
+let platform: SharedPlatform;
 let folder: string;
 let commands: Record<string, string[]>;
 
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  platform = await sharedPlatform();
   folder = await mkdtemp(join(tmpdir(), "sluice-guide-"));
   commands = await writeReceivers(blocks, folder);
 });
 afterAll(async () => {
-  await platform.stop();
-  await platform.removeHome();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -5,9 +5,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startCommand } from "../../support/command.ts";
-import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
+import { sharedPlatform, type SharedPlatform, startTestPlatform } from "../../support/platform.ts";
 
 const SECRET = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
@@ -29,21 +29,17 @@ interface Listener {
   until: (kind: string) => Promise<Said>;
 }
 
-let platform: TestPlatform;
+let platform: SharedPlatform;
 const listeners: Listener[] = [];
 
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  platform = await sharedPlatform();
 });
 afterEach(async () => {
   for (const { child, exit } of listeners.splice(0)) {
     child.kill("SIGKILL");
     await exit;
   }
-});
-afterAll(async () => {
-  await platform.stop();
-  await platform.removeHome();
 });
 
 function listen(args: string[], home = platform.home): Listener {

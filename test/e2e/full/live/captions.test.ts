@@ -16,7 +16,7 @@ import {
 } from "../../../support/live-watch.ts";
 import { sharedPlatform, type SharedPlatform } from "../../../support/platform.ts";
 import { type DecodedPicture, decodePictures } from "../../../support/rendition.ts";
-import { launchTestBrowser } from "../../players/chromium.ts";
+import { testBrowser } from "../../players/chromium.ts";
 import type { LivePlayerName, LiveSample } from "../../players/live-page.ts";
 import { servePlayerPage } from "../../players/page-server.ts";
 import { inPage } from "./watch-live.ts";
@@ -52,7 +52,7 @@ async function fetchText(url: string): Promise<string> {
 beforeAll(async () => {
   [platform, browser, page] = await Promise.all([
     sharedPlatform({ withIngest: true }),
-    launchTestBrowser(),
+    testBrowser(),
     servePlayerPage("live-page.ts"),
   ]);
   stream = await newLiveStream(platform);
@@ -70,7 +70,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await broadcaster?.stop();
-  await Promise.all([browser?.close(), page?.close()]);
+  await page?.close();
 });
 
 /** Reads the clock that is burnt into a picture. */

@@ -10,7 +10,7 @@ import { WINDOW_SECONDS } from "../../../../src/live/streams/after-end.ts";
 import { type Broadcaster, startBroadcaster } from "../../../support/clock-broadcaster.ts";
 import { eventually, type LiveStreamRecord, segmentsOf } from "../../../support/live-watch.ts";
 import { sharedPlatform, type SharedPlatform } from "../../../support/platform.ts";
-import { launchTestBrowser } from "../../players/chromium.ts";
+import { testBrowser } from "../../players/chromium.ts";
 import type { live } from "../../players/live-page.ts";
 import { servePlayerPage } from "../../players/page-server.ts";
 
@@ -44,7 +44,7 @@ const configOf = (player: "hls.js" | "shaka") => {
 beforeAll(async () => {
   [platform, browser, page] = await Promise.all([
     sharedPlatform({ withIngest: true }),
-    launchTestBrowser(),
+    testBrowser(),
     servePlayerPage("live-page.ts"),
   ]);
   const made = await platform.api<{ id: string }>("POST", "/v1/on-demand/drm-configurations", {
@@ -70,7 +70,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await broadcaster?.stop();
-  await Promise.all([browser?.close(), page?.close()]);
+  await page?.close();
 });
 
 /** Dates the end of the broadcast back. */

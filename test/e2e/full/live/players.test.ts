@@ -18,7 +18,7 @@ import { CODE_BITS, CODE_PLACE, decodeClock } from "../../../../scripts/live/clo
 import { type ReadPicture, readPicture } from "../../../support/pictures.ts";
 import { axeFindings } from "../../pages/axe.ts";
 import { contrastOf, whiten } from "../../pages/contrast.ts";
-import { launchTestBrowser } from "../../players/chromium.ts";
+import { testBrowser } from "../../players/chromium.ts";
 import { servePlayerPage } from "../../players/page-server.ts";
 import { testLiveViews } from "./live-views.ts";
 import { testLostConnection } from "./lost-connection.ts";
@@ -69,7 +69,7 @@ beforeAll(
   async () => {
     [platform, browser, page] = await Promise.all([
       sharedPlatform({ withIngest: true }),
-      launchTestBrowser(),
+      testBrowser(),
       servePlayerPage("live-page.ts"),
     ]);
     stream = await newLiveStream(platform);
@@ -93,7 +93,7 @@ beforeAll(
 
 afterAll(async () => {
   await broadcaster?.stop();
-  await Promise.all([browser?.close(), page?.close()]);
+  await page?.close();
 });
 
 test.each(PLAYERS)(

@@ -18,7 +18,7 @@ import { decodePictures, decodeSound } from "../../../support/rendition.ts";
 import { bufferContent } from "../../../support/source-content.ts";
 import { type SourceServer, startSourceServer } from "../../../support/source-server.ts";
 import { toneAt, tonesExpression } from "../../../support/tones.ts";
-import { launchTestBrowser } from "../../players/chromium.ts";
+import { testBrowser } from "../../players/chromium.ts";
 import { openTracksPage } from "../../players/open-tracks-page.ts";
 import { servePlayerPage } from "../../players/page-server.ts";
 import type { TrackPlayer } from "../../players/tracks-page.ts";
@@ -72,7 +72,7 @@ function captions(): string {
 beforeAll(async () => {
   [platform, browser, page, files] = await Promise.all([
     sharedPlatform({ withIngest: true }),
-    launchTestBrowser(),
+    testBrowser(),
     servePlayerPage("tracks-page.ts"),
     startSourceServer(),
   ]);
@@ -104,7 +104,7 @@ beforeAll(async () => {
   reconnectedAt = before.reduce((sum, line) => sum + Number(/^#EXTINF:([\d.]+)/.exec(line)?.[1] ?? 0), 0);
 });
 afterAll(async () => {
-  await Promise.all([browser?.close(), page?.close(), files?.stop()]);
+  await Promise.all([page?.close(), files?.stop()]);
 });
 
 test.each<[TrackPlayer, "m3u8" | "mpd"]>([
