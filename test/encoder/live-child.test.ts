@@ -81,7 +81,7 @@ test("a child that exits unexpectedly is reported as crashed", async () => {
   expect(await outcome).toMatchObject({ type: "crashed", how: expect.stringContaining("SIGSEGV") as string });
 });
 
-test("a hung child is killed; one that waits for its source is not", async () => {
+test("a hung child is killed; one that waits for its source is not", { tags: ["full"] }, async () => {
   const bytes = await broadcastOf(`$STRIP ${FLV}`);
   const fed = Promise.withResolvers<void>();
   const silenceMs = 3000;
@@ -94,7 +94,7 @@ test("a hung child is killed; one that waits for its source is not", async () =>
   expect(await outcome).toMatchObject({ type: "failure", code: "source_exceeds_limits" });
 });
 
-test("a child that takes too much memory is killed", async () => {
+test("a child that takes too much memory is killed", { tags: ["full"] }, async () => {
   const { outcome } = start(openEnded(await broadcastOf(`$STRIP ${FLV}`)), { rssBytes: 40 << 20 });
   expect(await outcome).toEqual({
     type: "failure",

@@ -67,40 +67,48 @@ test("MPEG-TS: each sound is a rendition with its language; the description of t
   expect(starts("a2", 48_000)).toEqual(starts("a1", 48_000));
 });
 
-test("fragmented MP4: sounds of different rates and channels keep their languages and names", async () => {
-  const tones = [440, 660];
-  const more = `${languages(["eng", "und"])} -metadata:s:a:1 handler_name=Director -ar:a:1 44100 -ac:a:1 2`;
-  const made = await broadcast(await film(tones, more, MP4));
-  checkParts(made);
-  expect(soundsIn(made)).toEqual([
-    { name: "a1", languageCode: "en", channels: 1 },
-    { name: "a2", title: "Director", channels: 2 },
-  ]);
-  expect(made.started[0]!.renditions.map(({ timescale }) => timescale)).toEqual([120_000, 48_000, 44_100]);
-  expect([await heard(made, "a1", tones), await heard(made, "a2", tones)]).toEqual([only(440), only(660)]);
-});
+test(
+  "fragmented MP4: sounds of different rates and channels keep their languages and names",
+  { tags: ["full"] },
+  async () => {
+    const tones = [440, 660];
+    const more = `${languages(["eng", "und"])} -metadata:s:a:1 handler_name=Director -ar:a:1 44100 -ac:a:1 2`;
+    const made = await broadcast(await film(tones, more, MP4));
+    checkParts(made);
+    expect(soundsIn(made)).toEqual([
+      { name: "a1", languageCode: "en", channels: 1 },
+      { name: "a2", title: "Director", channels: 2 },
+    ]);
+    expect(made.started[0]!.renditions.map(({ timescale }) => timescale)).toEqual([120_000, 48_000, 44_100]);
+    expect([await heard(made, "a1", tones), await heard(made, "a2", tones)]).toEqual([only(440), only(660)]);
+  },
+);
 
-test("a sound that is announced and never sent holds up neither the picture nor the other sound, and is silent", async () => {
-  const whole = await film([440, 660], languages(["eng", "ger"]), TS);
-  const source = withPackets(whole, (pid) => pid !== pidOfSound(0));
-  const { made, listener } = collector();
-  const published = (rendition: number) => partsOf(made, made.started[0]?.renditions[rendition]?.name ?? "").length;
-  async function* paused() {
-    yield* chunksOf(source.subarray(0, (source.length * 4) / SECONDS));
-    // Of 4 s: all but what waits in the decoders and for the next packet.
-    await vi.waitUntil(() => published(0) >= 7 && published(1) >= 6, 10_000);
-    yield* chunksOf(source.subarray((source.length * 4) / SECONDS));
-  }
-  const end = await encodeBroadcast(paused(), PLAN, listener, { decide: () => null });
-  checkParts({ ...made, end });
-  expect(soundsIn(made).map(({ name, languageCode }) => [name, languageCode])).toEqual([
-    ["a1", "de"], // what is sent comes first
-    ["a2", "en"],
-  ]);
-  expect([await heard(made, "a1", [440, 660]), await heard(made, "a2", [440, 660])]).toEqual([only(660), only(0)]);
-});
+test(
+  "a sound that is announced and never sent holds up neither the picture nor the other sound, and is silent",
+  { tags: ["full"] },
+  async () => {
+    const whole = await film([440, 660], languages(["eng", "ger"]), TS);
+    const source = withPackets(whole, (pid) => pid !== pidOfSound(0));
+    const { made, listener } = collector();
+    const published = (rendition: number) => partsOf(made, made.started[0]?.renditions[rendition]?.name ?? "").length;
+    async function* paused() {
+      yield* chunksOf(source.subarray(0, (source.length * 4) / SECONDS));
+      // Of 4 s: all but what waits in the decoders and for the next packet.
+      await vi.waitUntil(() => published(0) >= 7 && published(1) >= 6, 10_000);
+      yield* chunksOf(source.subarray((source.length * 4) / SECONDS));
+    }
+    const end = await encodeBroadcast(paused(), PLAN, listener, { decide: () => null });
+    checkParts({ ...made, end });
+    expect(soundsIn(made).map(({ name, languageCode }) => [name, languageCode])).toEqual([
+      ["a1", "de"], // what is sent comes first
+      ["a2", "en"],
+    ]);
+    expect([await heard(made, "a1", [440, 660]), await heard(made, "a2", [440, 660])]).toEqual([only(660), only(0)]);
+  },
+);
 
-test("a sound that pauses is silent meanwhile; the picture and the other sound go on", async () => {
+test("a sound that pauses is silent meanwhile; the picture and the other sound go on", { tags: ["full"] }, async () => {
   const whole = await film([440, 660], languages(["eng", "ger"]), TS);
   const source = withPackets(whole, (pid, share) => pid !== pidOfSound(1) || share < 0.3 || share > 0.7);
   const made = await broadcast(source);
@@ -114,7 +122,7 @@ test("a sound that pauses is silent meanwhile; the picture and the other sound g
 test.each([
   ["both to the end", () => true, only(660)],
   ["one of which ends early", (pid: number, share: number) => pid !== pidOfSound(0) || share < 0.4, null],
-])("sounds without a picture: %s", async (_, keeps, second) => {
+])("sounds without a picture: %s", { tags: ["full"] }, async (_, keeps, second) => {
   const words = `${tonesOf([440, 660])} ${mapsOf([440, 660])} -c:a aac ${languages(["eng", "ger"])} ${TS}`;
   const shifted = (pid: number) => pid + 1; // the first PID is that of a sound
   const source = withPackets(await broadcastOf(words), (pid, share) => keeps(shifted(pid), share));
@@ -127,7 +135,7 @@ test.each([
   else expect([first[0], first.at(-1)]).toEqual([440, 0]);
 });
 
-test("timestamps that jump take all sounds along", async () => {
+test("timestamps that jump take all sounds along", { tags: ["full"] }, async () => {
   const at = (seconds: number) => film([440, 660], `${languages(["eng", "ger"])} -output_ts_offset ${seconds}`, TS);
   const made = await broadcast(Buffer.concat([await at(100), await at(5000)]));
   checkParts(made);
@@ -140,25 +148,29 @@ test("timestamps that jump take all sounds along", async () => {
     }
 });
 
-test("a broadcaster that returns without a language continues it as silence, with the same init segments", async () => {
-  const [both, german] = [
-    await film([440, 660], languages(["eng", "ger"]), TS),
-    await film([660], languages(["ger"]), TS),
-  ];
-  const before = await broadcast(both);
-  const sounds = soundsOf(before.started[0]!.renditions);
-  const made = await broadcast(german, { settings: { ...PLAN.settings, sounds } });
-  checkParts(made);
-  expect(soundsIn(made).map(({ name, languageCode, isAbsent }) => [name, languageCode, isAbsent])).toEqual([
-    ["a2", "de", undefined],
-    ["a1", "en", true],
-  ]);
-  const initOf = ({ inits }: Made, name: string) => inits.find(({ rendition }) => rendition === name)!.bytes;
-  for (const name of ["a1", "a2"]) expect(initOf(made, name)).toEqual(initOf(before, name));
-  expect([await heard(made, "a1", [440, 660]), await heard(made, "a2", [440, 660])]).toEqual([only(0), only(660)]);
-});
+test(
+  "a broadcaster that returns without a language continues it as silence, with the same init segments",
+  { tags: ["full"] },
+  async () => {
+    const [both, german] = [
+      await film([440, 660], languages(["eng", "ger"]), TS),
+      await film([660], languages(["ger"]), TS),
+    ];
+    const before = await broadcast(both);
+    const sounds = soundsOf(before.started[0]!.renditions);
+    const made = await broadcast(german, { settings: { ...PLAN.settings, sounds } });
+    checkParts(made);
+    expect(soundsIn(made).map(({ name, languageCode, isAbsent }) => [name, languageCode, isAbsent])).toEqual([
+      ["a2", "de", undefined],
+      ["a1", "en", true],
+    ]);
+    const initOf = ({ inits }: Made, name: string) => inits.find(({ rendition }) => rendition === name)!.bytes;
+    for (const name of ["a1", "a2"]) expect(initOf(made, name)).toEqual(initOf(before, name));
+    expect([await heard(made, "a1", [440, 660]), await heard(made, "a2", [440, 660])]).toEqual([only(0), only(660)]);
+  },
+);
 
-test("of more than eight sounds the first eight are encoded", async () => {
+test("of more than eight sounds the first eight are encoded", { tags: ["full"] }, async () => {
   const tones = Array.from({ length: 9 }, (_, n) => 300 + 100 * n);
   const made = await broadcast(await film(tones, "-t 2", TS));
   expect(soundsIn(made).map(({ name }) => name)).toEqual(["a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"]);

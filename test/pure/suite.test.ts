@@ -56,7 +56,7 @@ describe("the change of", () => {
     ["the command line", "sdk/cli/main.ts", "test/platform/full/sluice-command.test.ts"],
     ["the SDK's README", "sdk/README.md", "test/platform/full/sdk-package.test.ts"],
     ["npm start", "scripts/start.ts", "test/platform/full/start.test.ts"],
-    ["what the platform's tests share", "test/support/platform.ts", "test/crash/crashes.test.ts"],
+    ["what the platform's tests share", "test/support/platform.ts", "test/crash/full/kill-matrix.test.ts"],
     ["a test", "test/pure/suite.test.ts", "test/pure/suite.test.ts"],
   ])("%s runs its tests", (_, path, expected) => {
     expect(files).toContain(path);

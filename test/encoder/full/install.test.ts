@@ -9,10 +9,10 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { codeBlocks, theBlock } from "../support/guide-blocks.ts";
+import { codeBlocks, theBlock } from "../../support/guide-blocks.ts";
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const SECRET = "secret of the install test: long enough";
 
 test(

@@ -6,13 +6,13 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { madeFile } from "../support/made.ts";
-import { isReady, type Media, startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { fingerprint } from "../support/playlists.ts";
-import { childrenOf, commandOf, descendantsOf } from "../support/processes.ts";
-import { fileContent } from "../support/source-content.ts";
-import { type SourceServer, startSourceServer } from "../support/source-server.ts";
-import { withState } from "../support/state.ts";
+import { madeFile } from "../../support/made.ts";
+import { isReady, type Media, startTestPlatform, type TestPlatform } from "../../support/platform.ts";
+import { fingerprint } from "../../support/playlists.ts";
+import { childrenOf, commandOf, descendantsOf } from "../../support/processes.ts";
+import { fileContent } from "../../support/source-content.ts";
+import { type SourceServer, startSourceServer } from "../../support/source-server.ts";
+import { withState } from "../../support/state.ts";
 
 /** Short leases, so that a lost job is assigned again within seconds. */
 const vars = { JOB_LEASE_MS: "3000", SOURCE_RETRY_SCALE: "0.1" };
