@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { onPurged } from "../src/library/asset-machine/on-purged.ts";
-import { AssetParts } from "../src/library/asset-machine/parts.ts";
+import { AssetComponents } from "../src/library/asset-machine/components.ts";
 import { receiveDocument } from "../src/library/asset-machine/receive-document.ts";
 import { removeAsset } from "../src/library/asset-machine/remove-asset.ts";
 import { startById } from "../src/library/asset-machine/start-by-id.ts";
@@ -11,18 +11,18 @@ import { serveMachine } from "../src/platform/machine/serve.ts";
 
 /** Owns the processing of one asset, from its URL to a whole ladder (docs/architecture/on-demand.md). */
 export class AssetMachine extends DurableObject<Env> {
-  readonly parts: AssetParts;
+  readonly components: AssetComponents;
   readonly #serve: (request: Request) => Promise<Response>;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const machine = new AssetParts(ctx, env);
+    const machine = new AssetComponents(ctx, env);
     const calls: AssetCalls = {
       start: (assetId) => startById(machine, assetId),
       remove: async (assetId, afterMs) => removeAsset(machine, assetId, afterMs),
       purged: (pass) => onPurged(machine, pass),
     };
-    this.parts = machine;
+    this.components = machine;
     this.#serve = serveMachine({ calls, receive: (name, document) => receiveDocument(machine, name, document) });
   }
 
@@ -31,6 +31,6 @@ export class AssetMachine extends DurableObject<Env> {
   }
 
   override alarm(): Promise<void> {
-    return this.parts.timers.runDue(assetTimers(this.parts));
+    return this.components.timers.runDue(assetTimers(this.components));
   }
 }

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { StreamParts } from "../src/live/stream-machine/parts.ts";
+import { StreamComponents } from "../src/live/stream-machine/components.ts";
 import { receiveCall } from "../src/live/stream-machine/receive-call.ts";
 import { streamTimers } from "../src/live/stream-machine/timers.ts";
 import type { Env } from "../src/platform/env.ts";
@@ -7,13 +7,13 @@ import { serveMachine } from "../src/platform/machine/serve.ts";
 
 /** Owns the state of one live stream: its broadcaster, its session and its reconnect window (docs/architecture/live.md). */
 export class LiveStreamMachine extends DurableObject<Env> {
-  readonly parts: StreamParts;
+  readonly components: StreamComponents;
   readonly #serve: (request: Request) => Promise<Response>;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const machine = new StreamParts(ctx, env);
-    this.parts = machine;
+    const machine = new StreamComponents(ctx, env);
+    this.components = machine;
     this.#serve = serveMachine({ calls: {}, receive: (name, order) => receiveCall(machine, name, order) });
   }
 
@@ -22,6 +22,6 @@ export class LiveStreamMachine extends DurableObject<Env> {
   }
 
   override alarm(): Promise<void> {
-    return this.parts.timers.runDue(streamTimers(this.parts));
+    return this.components.timers.runDue(streamTimers(this.components));
   }
 }

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { UploadParts } from "../src/library/upload-machine/parts.ts";
+import { UploadComponents } from "../src/library/upload-machine/components.ts";
 import { receiveCall } from "../src/library/upload-machine/receive-call.ts";
 import { uploadTimers } from "../src/library/upload-machine/timers.ts";
 import type { Env } from "../src/platform/env.ts";
@@ -7,13 +7,13 @@ import { serveMachine } from "../src/platform/machine/serve.ts";
 
 /** Owns one direct upload: which bytes are stored, and in which pieces (docs/architecture/uploads.md). */
 export class UploadMachine extends DurableObject<Env> {
-  readonly parts: UploadParts;
+  readonly components: UploadComponents;
   readonly #serve: (request: Request) => Promise<Response>;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const machine = new UploadParts(ctx, env);
-    this.parts = machine;
+    const machine = new UploadComponents(ctx, env);
+    this.components = machine;
     this.#serve = serveMachine({ calls: {}, receive: (name, document) => receiveCall(machine, name, document) });
   }
 
@@ -22,6 +22,6 @@ export class UploadMachine extends DurableObject<Env> {
   }
 
   override alarm(): Promise<void> {
-    return this.parts.timers.runDue(uploadTimers(this.parts));
+    return this.components.timers.runDue(uploadTimers(this.components));
   }
 }

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { continueForgetting } from "../src/analytics/store/forget-viewer.ts";
 import { handOver } from "../src/analytics/store/hand-over.ts";
-import { StoreParts } from "../src/analytics/store/parts.ts";
+import { StoreComponents } from "../src/analytics/store/components.ts";
 import { receiveStoreCall } from "../src/analytics/store/receive-store-call.ts";
 import { isEmptyStore, sweepStore } from "../src/analytics/store/sweep-store.ts";
 import { takeBack } from "../src/analytics/store/take-back.ts";
@@ -12,18 +12,18 @@ import { serveMachine } from "../src/platform/machine/serve.ts";
 /** Holds the views of one workspace and month, and answers questions about them (docs/architecture/video-data.md). */
 export class ViewStore extends DurableObject<Env> {
   readonly #serve: (request: Request) => Promise<Response>;
-  #opened: StoreParts | null = null;
+  #opened: StoreComponents | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#serve = serveMachine({
       calls: {},
-      receive: (name, document) => receiveStoreCall(this.#parts, name, document),
+      receive: (name, document) => receiveStoreCall(this.#components, name, document),
     });
   }
 
-  get #parts(): StoreParts {
-    return (this.#opened ??= new StoreParts(this.ctx, this.env));
+  get #components(): StoreComponents {
+    return (this.#opened ??= new StoreComponents(this.ctx, this.env));
   }
 
   override fetch(request: Request): Promise<Response> {
@@ -31,10 +31,10 @@ export class ViewStore extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    const parts = this.#parts;
+    const components = this.#components;
     const handlers = { sweep: sweepStore, forget: continueForgetting, "hand-over": handOver, "take-back": takeBack };
-    await parts.timers.runDue({ run: async (timer) => await handlers[timer](parts) });
-    if (!isEmptyStore(parts)) return;
+    await components.timers.runDue({ run: async (timer) => await handlers[timer](components) });
+    if (!isEmptyStore(components)) return;
     this.#opened = null;
     await this.ctx.storage.deleteAll();
     log("view_store.deleted", { store: this.ctx.id.name ?? this.ctx.id.toString() });

@@ -63,7 +63,7 @@ test.each(Object.entries(durableObjects))("%s logs an unexpected error of its me
 async function caughtFrom(thrower: () => never): Promise<unknown> {
   const stub = env.IMAGE_MAKER.get(env.IMAGE_MAKER.idFromName(crypto.randomUUID()));
   await runInDurableObject(stub, (maker: durableObjects.ImageMaker) => {
-    maker.parts.underWay.get = thrower;
+    maker.components.underWay.get = thrower;
   });
   return await stub.make({ name: "poster.jpg" } as ImageOrder).catch((caught: unknown) => caught);
 }
@@ -95,8 +95,8 @@ test("a problem is an answer and is not logged", async () => {
 test("errors of a machine's calls are logged: of documents, and of small calls", async () => {
   const assetId = crypto.randomUUID();
   const stub = env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(assetId));
-  await runInDurableObject(stub, ({ parts }: durableObjects.AssetMachine) => {
-    Object.defineProperty(parts, "state", { get: lacksPlaces });
+  await runInDurableObject(stub, ({ components }: durableObjects.AssetMachine) => {
+    Object.defineProperty(components, "state", { get: lacksPlaces });
   });
   await expect(callMachine(env.ASSET_MACHINE, assetId, "complete", { jobId: "a" })).rejects.toThrow("no places");
   await expect(assetMachine(env, assetId).purged(1)).rejects.toThrow("no places");

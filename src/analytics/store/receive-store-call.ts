@@ -3,7 +3,7 @@ import { figuresOf } from "./figures.ts";
 import { partsOf } from "./range-parts.ts";
 import { keepHandingOver } from "./hand-over.ts";
 import { forgetViewer } from "./forget-viewer.ts";
-import type { StoreParts } from "./parts.ts";
+import type { StoreComponents } from "./components.ts";
 import { putView } from "./put-view.ts";
 import type { StoreCalls } from "./store-calls.ts";
 import { keepTakingBack } from "./take-back.ts";
@@ -11,13 +11,13 @@ import { keepTakingBack } from "./take-back.ts";
 type Document<Name extends keyof StoreCalls> = Parameters<StoreCalls[Name]>[0];
 type Calls = {
   [Name in keyof StoreCalls]: (
-    parts: StoreParts,
+    components: StoreComponents,
     document: never,
   ) => ReturnType<StoreCalls[Name]> | Promise<ReturnType<StoreCalls[Name]>>;
 };
 
 const CALLS: Calls = {
-  put: (parts, stored: Document<"put">) => putView(parts, stored),
+  put: (components, stored: Document<"put">) => putView(components, stored),
   remove: ({ views }, { viewId }: Document<"remove">) => void views.remove([viewId]),
   find: ({ views }, { viewId }: Document<"find">) => views.find(viewId),
   page: ({ views }, { condition, afterMs, afterId }: Document<"page">) => views.page(condition, afterMs, afterId),
@@ -37,13 +37,13 @@ const CALLS: Calls = {
       handedOver: handOver.handedOver,
     };
   },
-  handOver: (parts, of: Document<"handOver">) => keepHandingOver(parts, of),
-  takeBack: (parts, of: Document<"takeBack">) => keepTakingBack(parts, of),
-  forget: (parts, { viewerId }: Document<"forget">) => forgetViewer(parts, viewerId),
+  handOver: (components, of: Document<"handOver">) => keepHandingOver(components, of),
+  takeBack: (components, of: Document<"takeBack">) => keepTakingBack(components, of),
+  forget: (components, { viewerId }: Document<"forget">) => forgetViewer(components, viewerId),
 };
 
-export function receiveStoreCall(parts: StoreParts, name: string, document: unknown): unknown {
-  const call = CALLS[name as keyof StoreCalls] as ((parts: StoreParts, document: unknown) => unknown) | undefined;
+export function receiveStoreCall(components: StoreComponents, name: string, document: unknown): unknown {
+  const call = CALLS[name as keyof StoreCalls] as ((components: StoreComponents, document: unknown) => unknown) | undefined;
   if (call === undefined) throw new Error(`a view store does not know ${name}`);
-  return call(parts, document);
+  return call(components, document);
 }

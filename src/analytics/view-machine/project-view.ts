@@ -8,7 +8,7 @@ import { eventsUntil, playedOutAtMs } from "../views/played-out.ts";
 import { timelineOf } from "../views/view-event.ts";
 import { type ViewRecord, viewRecordOf } from "../views/view-record.ts";
 import { forgetView } from "./forget-view.ts";
-import type { ViewParts } from "./parts.ts";
+import type { ViewComponents } from "./components.ts";
 
 export interface Projected {
   view: ViewRecord;
@@ -17,7 +17,7 @@ export interface Projected {
 }
 
 /** Writes the view as it is now to the store of its month. Repeatable. @returns what was written; null = the view is forgotten */
-export async function projectView(machine: ViewParts): Promise<Projected | null> {
+export async function projectView(machine: ViewComponents): Promise<Projected | null> {
   const { documents, env, state } = machine;
   const isForgotten = () => state.status === "forgotten";
   const { workspaceId, viewId, edge, insertedAtMs } = machine.facts;
@@ -54,7 +54,7 @@ export async function projectView(machine: ViewParts): Promise<Projected | null>
 
 /** What the view plays, which is looked up once. @returns null = no address has named it yet */
 async function contentOf(
-  { documents, env, facts }: ViewParts,
+  { documents, env, facts }: ViewComponents,
   addresses: unknown[],
 ): Promise<{ found: PlayedContent | null } | null> {
   const known = documents.get("content");

@@ -1,10 +1,10 @@
 import { encoderClient } from "../encoding/encoder-client.ts";
 import { abortCopy } from "../sources/copy-to-r2.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { unfinishedCopy } from "./sound-files.ts";
 
 /** Cancels running jobs and aborts an unfinished copy. */
-export async function cleanUp({ env, id, documents, jobs, state, trackJobs, tracks }: AssetParts): Promise<void> {
+export async function cleanUp({ env, id, documents, jobs, state, trackJobs, tracks }: AssetComponents): Promise<void> {
   const copy = documents.get("copy");
   const encoder = encoderClient(env);
   const isDeleted = state.status === "deleted";

@@ -2,7 +2,7 @@ import { ENCODER_LOST } from "../assets/asset-error.ts";
 import { dispatchJobs } from "../encoding/dispatcher.ts";
 import { isCaptionsJob, trackOfJob } from "../encoding/job-spec.ts";
 import type { JobRow, JobStore } from "../encoding/job-store.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { contextOfSource } from "./dispatch.ts";
 import { endTrack } from "./end-track.ts";
 import { dropCaptions } from "./on-captions-job.ts";
@@ -12,7 +12,7 @@ import { dropCaptions } from "./on-captions-job.ts";
  *
  * @returns when to do so again, epoch ms
  */
-export async function dispatchTrackJobs(machine: AssetParts): Promise<number> {
+export async function dispatchTrackJobs(machine: AssetComponents): Promise<number> {
   const { clock, env, trackJobs, tracks } = machine;
   const contextOf = ({ id }: JobRow) => {
     if (isCaptionsJob(id)) return contextOfSource(machine);

@@ -1,10 +1,10 @@
 import type { AssetError } from "../assets/asset-error.ts";
 import { logFailed } from "./log-failed.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import type { PendingTrack } from "./track-store.ts";
 
 /** Ends the preparation of a track that cannot be used. Without effect on one that has left. */
-export function endTrack(machine: AssetParts, trackId: string, error: AssetError): void {
+export function endTrack(machine: AssetComponents, trackId: string, error: AssetError): void {
   const track = machine.tracks.get(trackId);
   if (track === null || track.step === "removing" || track.step === "removed") return;
   logFailed("track.failed", { assetId: machine.id, trackId }, error);
@@ -16,7 +16,7 @@ export function endTrack(machine: AssetParts, trackId: string, error: AssetError
 }
 
 /** Part of the commit that ends a track's preparation. */
-export function leave({ trackJobs, tracks }: AssetParts, { id, assetId }: PendingTrack): void {
+export function leave({ trackJobs, tracks }: AssetComponents, { id, assetId }: PendingTrack): void {
   tracks.remove(id);
   trackJobs.removeOf(assetId, id);
 }

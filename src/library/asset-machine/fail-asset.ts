@@ -1,13 +1,13 @@
 import type { AssetError } from "../assets/asset-error.ts";
 import { erroredFacts } from "../assets/asset-facts.ts";
 import { logFailed } from "./log-failed.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { wakeSound } from "./take-track.ts";
 
 /** Audio tracks read the failure from D1, so the outbox goes first. */
 const AFTER_OUTBOX_MS = 500;
 
-export function failAsset(machine: AssetParts, error: AssetError): void {
+export function failAsset(machine: AssetComponents, error: AssetError): void {
   logFailed("asset.failed", { assetId: machine.id }, error);
   machine.state.move("fail", (event) => {
     machine.enqueueFacts(erroredFacts(error));

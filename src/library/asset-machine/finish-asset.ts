@@ -1,7 +1,7 @@
 import { NOTHING_DECODED, CHUNKS_INCONSISTENT } from "../assets/asset-error.ts";
 import { readyFacts } from "../assets/asset-facts.ts";
 import { failAsset } from "./fail-asset.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { assembled } from "./show-renditions.ts";
 import { wakeSound } from "./take-track.ts";
 
@@ -9,7 +9,7 @@ import { wakeSound } from "./take-track.ts";
 const AFTER_OUTBOX_MS = 500;
 
 /** Every job is done: the ladder is whole and the asset ready, in one commit. */
-export function finishAsset(machine: AssetParts): void {
+export function finishAsset(machine: AssetComponents): void {
   const { documents, outbox, state, timers } = machine;
   const plan = documents.get("plan");
   if (plan === undefined) throw new Error("finished without a plan");

@@ -4,7 +4,7 @@ import { log, logWarning } from "../../platform/log.ts";
 import { type JobSpec, jobId } from "../encoding/job-spec.ts";
 import type { JobRow } from "../encoding/job-store.ts";
 import { addSourceCaptions } from "../tracks/add-source-captions.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { isCurrentAttempt } from "./replace-object.ts";
 import { retryJob } from "./retry-job.ts";
 
@@ -12,13 +12,13 @@ import { retryJob } from "./retry-job.ts";
 const AFTER_ENCODING_MS = 1000;
 
 /** Plans to read the subtitles of a probed source. The asset does not wait for them. Part of the caller's commit. */
-export function planCaptions(machine: AssetParts, streams: SourceSubtitles[]): void {
+export function planCaptions(machine: AssetComponents, streams: SourceSubtitles[]): void {
   if (streams.some(({ codec }) => codec === "cc_data")) machine.documents.put("readsPictureCaptions", true);
   if (streams.length > 0) plan(machine, { kind: "captions", streams });
 }
 
 /** Plans to read the captions of the picture when a job of the picture has found them, unless the probe had. Part of the caller's commit. */
-export function planLateCaptions(machine: AssetParts): void {
+export function planLateCaptions(machine: AssetComponents): void {
   const { documents } = machine;
   const video = documents.get("plan")?.video ?? null;
   if (video === null || documents.get("readsPictureCaptions") === true) return;
@@ -35,14 +35,14 @@ export function planLateCaptions(machine: AssetParts): void {
   plan(machine, { kind: "captions", streams, isLate: true });
 }
 
-function plan(machine: AssetParts, spec: JobSpec): void {
+function plan(machine: AssetComponents, spec: JobSpec): void {
   machine.trackJobs.add(jobId(machine.asset.id, spec), spec);
   machine.timers.bringForward("tracks", machine.clock() + AFTER_ENCODING_MS);
 }
 
 /** Makes tracks of the subtitles that an encoder has read. The encoder repeats a report whose answer was lost; so are the tracks, without effect. */
 export async function onCaptionsComplete(
-  machine: AssetParts,
+  machine: AssetComponents,
   job: JobRow,
   { result, attempt }: { result: JobResult; attempt: number },
 ): Promise<{ accepted: boolean }> {
@@ -59,7 +59,7 @@ export async function onCaptionsComplete(
 
 /** Queues a failed job again. After the last attempt, or when the source is at fault, the asset goes without these tracks. */
 export function onCaptionsFailure(
-  machine: AssetParts,
+  machine: AssetComponents,
   job: JobRow,
   failure: JobFailure & { attempt: number },
 ): { accepted: boolean } {
@@ -68,7 +68,7 @@ export function onCaptionsFailure(
 }
 
 /** The asset goes without the subtitles of its source. */
-export function dropCaptions(machine: AssetParts, id: string, code: string): void {
+export function dropCaptions(machine: AssetComponents, id: string, code: string): void {
   logWarning("captions.not_read", { assetId: machine.id, code });
   machine.trackJobs.remove(id);
 }

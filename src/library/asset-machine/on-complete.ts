@@ -1,7 +1,7 @@
 import type { JobResult } from "../../../protocol/jobs.ts";
 import { log } from "../../platform/log.ts";
 import type { JobRow } from "../encoding/job-store.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { planLateCaptions } from "./on-captions-job.ts";
 import { planJobs } from "./plan-jobs.ts";
 import { isCurrentAttempt } from "./replace-object.ts";
@@ -9,7 +9,7 @@ import { showRenditions } from "./show-renditions.ts";
 
 /** Stores a job's result. The probe's result leads to the plan, every other one to listed renditions. */
 export function onComplete(
-  machine: AssetParts,
+  machine: AssetComponents,
   job: JobRow,
   { result, attempt }: { result: JobResult; attempt: number },
 ): { accepted: boolean } {
@@ -26,7 +26,7 @@ export function onComplete(
 }
 
 /** Media seconds per wall second; 0 = unknown. */
-function speedOf(machine: AssetParts, result: JobResult): number {
+function speedOf(machine: AssetComponents, result: JobResult): number {
   const grid = machine.documents.get("plan")?.video?.grid;
   if (result.kind !== "video" || grid === undefined || result.encodeMs <= 0) return 0;
   const mediaMs = (result.frameCount * grid.frameRate.den * 1000) / grid.frameRate.num;

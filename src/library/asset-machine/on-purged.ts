@@ -1,8 +1,8 @@
 import { leaseMs } from "../encoding/dispatcher.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 
 /** The queue's consumer has emptied the asset's prefix. A second pass follows when no late write can be running any more. */
-export function onPurged(machine: AssetParts, pass: number): { done: boolean } {
+export function onPurged(machine: AssetComponents, pass: number): { done: boolean } {
   const { documents, timers } = machine;
   if (machine.state.status !== "deleted" || documents.get("purgePass") !== pass) return { done: false };
   if (pass === 1) {

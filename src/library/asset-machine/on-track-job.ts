@@ -11,7 +11,7 @@ import type { JobRow } from "../encoding/job-store.ts";
 import { planAddedSound, type ReadyMedia } from "../encoding/plan.ts";
 import { findReadyMedia } from "../assets/ready-media.ts";
 import { audioRenditionOf } from "../tracks/store/repository.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { endTrack, leave } from "./end-track.ts";
 import { isCurrentAttempt } from "./replace-object.ts";
 import { retryJob } from "./retry-job.ts";
@@ -19,7 +19,7 @@ import type { PendingTrack } from "./track-store.ts";
 
 /** Renews the lease of a job of an added track, or of the captions of a source. */
 export function onTrackHeartbeat(
-  machine: AssetParts,
+  machine: AssetComponents,
   job: JobRow,
   { attempt, progress, speed }: Heartbeat,
 ): { continue: boolean } {
@@ -30,7 +30,7 @@ export function onTrackHeartbeat(
 
 /** The probe's result leads to the audio job, whose result makes the track available. */
 export async function onTrackComplete(
-  machine: AssetParts,
+  machine: AssetComponents,
   track: PendingTrack,
   job: JobRow,
   { result, attempt }: { result: JobResult; attempt: number },
@@ -54,14 +54,14 @@ export async function onTrackComplete(
 const isCut = ({ plan }: PendingTrack): boolean => plan?.audio[0]?.hasCuts === true;
 
 /** Whether the track still waits for this attempt. */
-function isStill({ tracks, trackJobs }: AssetParts, { id }: PendingTrack, job: JobRow): boolean {
+function isStill({ tracks, trackJobs }: AssetComponents, { id }: PendingTrack, job: JobRow): boolean {
   const now = trackJobs.get(job.id);
   return tracks.get(id)?.step === "encoding" && now !== undefined && isCurrentAttempt(now, job);
 }
 
 /** The track is whole. @param cuts undefined = it is not of a recording; null = the recording is deleted */
 function addSound(
-  machine: AssetParts,
+  machine: AssetComponents,
   track: PendingTrack,
   result: AudioResult,
   cuts: RecordedCuts | null | undefined,
@@ -84,7 +84,7 @@ function addSound(
 
 /** Where the job cuts. Null when it is over, or not for a recording. */
 export async function onCutsRequest(
-  { env }: AssetParts,
+  { env }: AssetComponents,
   track: PendingTrack,
   job: JobRow,
   { attempt }: { attempt: number },
@@ -94,7 +94,7 @@ export async function onCutsRequest(
 }
 
 function planSound(
-  machine: AssetParts,
+  machine: AssetComponents,
   { id, assetId, imposed }: PendingTrack,
   job: JobRow,
   result: Extract<JobResult, { kind: "probe" }>,
@@ -111,7 +111,7 @@ function planSound(
 
 /** Queues a failed job again, or fails the track: after the last attempt, or when its file is at fault. */
 export function onTrackFailure(
-  machine: AssetParts,
+  machine: AssetComponents,
   track: PendingTrack,
   job: JobRow,
   failure: JobFailure & { attempt: number },

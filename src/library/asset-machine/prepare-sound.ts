@@ -3,7 +3,7 @@ import { MEDIA_FAILED } from "../assets/asset-error.ts";
 import { findAsset } from "../assets/repository.ts";
 import { trackJobId } from "../encoding/job-spec.ts";
 import { nextCopyStep } from "../sources/copy-to-r2.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { endTrack } from "./end-track.ts";
 import { soundFiles } from "./sound-files.ts";
 import type { PendingTrack } from "./track-store.ts";
@@ -18,7 +18,7 @@ const WAIT_FOR_UPLOAD_MS = 3_600_000;
  * The next step of an audio track: its file is copied to R2, and those that are mixed into it, and then an encoder probes the copy. Encoding waits
  * until the media is ready, because the track is made as long as the media.
  */
-export async function prepareSound(machine: AssetParts, track: PendingTrack): Promise<void> {
+export async function prepareSound(machine: AssetComponents, track: PendingTrack): Promise<void> {
   const { id, assetId } = track;
   const { clock, env, tracks } = machine;
   const file = soundFiles(track).find(({ copy }) => copy?.done !== true);

@@ -4,12 +4,12 @@ import { log } from "../../platform/log.ts";
 import { fetchSource } from "../sources/safe-fetch.ts";
 import { SourceError } from "../sources/source-errors.ts";
 import { storeCaptions } from "../tracks/store/store-captions.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { leave } from "./end-track.ts";
 import type { PendingTrack } from "./track-store.ts";
 
 /** Fetches the file of a subtitle track, reads it and stores its captions: one step, because a file has at most 10 MiB. */
-export async function prepareSubtitles(machine: AssetParts, track: PendingTrack): Promise<void> {
+export async function prepareSubtitles(machine: AssetComponents, track: PendingTrack): Promise<void> {
   const { id, assetId, url, languageCode } = track;
   const startedAt = machine.clock();
   const captions = readCaptions(await fetchWhole(machine, url ?? ""), languageCode);
@@ -24,7 +24,7 @@ export async function prepareSubtitles(machine: AssetParts, track: PendingTrack)
 }
 
 /** @throws {SourceError}, {CaptionsError} captions_too_large */
-async function fetchWhole({ env }: AssetParts, url: string): Promise<Uint8Array> {
+async function fetchWhole({ env }: AssetComponents, url: string): Promise<Uint8Array> {
   const { body } = await fetchSource(env, url);
   try {
     const chunks: Uint8Array[] = [];

@@ -5,7 +5,7 @@ import { sourceRetryDelayMs } from "../sources/retry-schedule.ts";
 import { SourceError } from "../sources/source-errors.ts";
 import { dispatchTrackJobs } from "./dispatch-track-jobs.ts";
 import { endTrack } from "./end-track.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { prepareSound } from "./prepare-sound.ts";
 import { prepareSubtitles } from "./prepare-subtitles.ts";
 import { purgeTrack } from "./purge-track.ts";
@@ -17,7 +17,7 @@ const MAX_STEP_DEATHS = 3;
 const QUEUED_RETRY_MS = 1000;
 
 /** Takes the steps of the added tracks that are due, and dispatches their jobs. */
-export async function prepareTracks(machine: AssetParts): Promise<void> {
+export async function prepareTracks(machine: AssetComponents): Promise<void> {
   const { state, timers, tracks } = machine;
   if (state.status === "deleted") return;
   const due = stepsOf(tracks).filter(({ dueMs }) => dueMs <= machine.clock());
@@ -33,7 +33,7 @@ export async function prepareTracks(machine: AssetParts): Promise<void> {
 /** Tracks in encoding wait for their jobs instead. */
 const stepsOf = (tracks: TrackStore) => tracks.all().filter(({ step }) => step !== "encoding");
 
-async function takeStep(machine: AssetParts, track: PendingTrack): Promise<void> {
+async function takeStep(machine: AssetComponents, track: PendingTrack): Promise<void> {
   if (track.step === "removing" || track.step === "removed") return await purgeTrack(machine, track);
   if (!(await beginStep(machine, track))) return endTrack(machine, track.id, STEP_DIED);
   try {
@@ -48,7 +48,7 @@ async function takeStep(machine: AssetParts, track: PendingTrack): Promise<void>
 }
 
 /** Stores that a step begins, before it begins: a step that kills the process leaves no other trace. */
-async function beginStep({ id, ctx, tracks }: AssetParts, track: PendingTrack): Promise<boolean> {
+async function beginStep({ id, ctx, tracks }: AssetComponents, track: PendingTrack): Promise<boolean> {
   if (track.starts > 0) logError("track.step_died", { assetId: id, trackId: track.id, starts: track.starts });
   if (track.starts >= MAX_STEP_DEATHS) return false;
   tracks.change(track.id, { starts: track.starts + 1 });
@@ -57,7 +57,7 @@ async function beginStep({ id, ctx, tracks }: AssetParts, track: PendingTrack): 
 }
 
 /** Schedules a retry when time can repair the failure; otherwise the track fails. */
-function onSourceError(machine: AssetParts, { id, sourceFailures }: PendingTrack, error: SourceError): void {
+function onSourceError(machine: AssetComponents, { id, sourceFailures }: PendingTrack, error: SourceError): void {
   const failures = sourceFailures + 1;
   const scale = Number(machine.env.SOURCE_RETRY_SCALE ?? "") || 1;
   const delayMs = error.retryable ? sourceRetryDelayMs(failures, error.retryAfterMs, scale) : null;

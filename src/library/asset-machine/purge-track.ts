@@ -7,12 +7,12 @@ import { encoderClient } from "../encoding/encoder-client.ts";
 import { trackOfJob } from "../encoding/job-spec.ts";
 import { abortCopy } from "../sources/copy-to-r2.ts";
 import { audioRenditionOf } from "../tracks/store/repository.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { unfinishedCopy } from "./sound-files.ts";
 import type { PendingTrack } from "./track-store.ts";
 
 /** Deletes the bytes and the rendition of a deleted track, and those of late writes one lease later. */
-export async function purgeTrack(machine: AssetParts, track: PendingTrack): Promise<void> {
+export async function purgeTrack(machine: AssetComponents, track: PendingTrack): Promise<void> {
   const { env, trackJobs, tracks } = machine;
   const { id, assetId } = track;
   const running = trackJobs.leased().filter((job) => trackOfJob(job.id) === id);

@@ -6,7 +6,7 @@ import type { JobObject } from "../encoding/store-object.ts";
 import { onComplete } from "./on-complete.ts";
 import { onFailure } from "./on-failure.ts";
 import { onHeartbeat } from "./on-heartbeat.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { isCurrentAttempt, replaceObject } from "./replace-object.ts";
 import { onCaptionsComplete, onCaptionsFailure } from "./on-captions-job.ts";
 import { onCutsRequest, onTrackComplete, onTrackFailure, onTrackHeartbeat } from "./on-track-job.ts";
@@ -24,7 +24,7 @@ const OVER: Record<string, object> = {
 };
 
 /** More of the uploaded source is stored, or all of it. */
-function onArrival({ documents, isProcessing, timers, clock }: AssetParts): object {
+function onArrival({ documents, isProcessing, timers, clock }: AssetComponents): object {
   if (isProcessing && documents.get("asset") !== undefined) {
     documents.put("arrivals", (documents.get("arrivals") ?? 0) + 1);
     timers.bringForward("work", clock());
@@ -33,7 +33,7 @@ function onArrival({ documents, isProcessing, timers, clock }: AssetParts): obje
 }
 
 /** Answers a document: `start` from the creation of the asset, otherwise a report from the encoder of one job. */
-export async function receiveDocument(machine: AssetParts, name: string, document: unknown): Promise<unknown> {
+export async function receiveDocument(machine: AssetComponents, name: string, document: unknown): Promise<unknown> {
   if (name === "start") return startAsset(machine, document as AssetForMachine);
   if (name === "arrived") return onArrival(machine);
   if (name === "track") return takeTrack(machine, document as TrackForMachine);
@@ -52,7 +52,7 @@ export async function receiveDocument(machine: AssetParts, name: string, documen
 }
 
 /** A report of the job that reads the source's subtitles. The asset may be ready. */
-async function receiveOfCaptions(machine: AssetParts, name: string, jobId: string, report: unknown): Promise<unknown> {
+async function receiveOfCaptions(machine: AssetComponents, name: string, jobId: string, report: unknown): Promise<unknown> {
   const { state, trackJobs } = machine;
   const isOver = state.status === "deleted" || state.status === "errored";
   const job = isOver ? undefined : trackJobs.get(jobId);
@@ -67,7 +67,7 @@ async function receiveOfCaptions(machine: AssetParts, name: string, jobId: strin
 }
 
 /** A report of a job of an added track, whose asset may be ready. */
-async function receiveOfTrack(machine: AssetParts, name: string, jobId: string, report: unknown): Promise<unknown> {
+async function receiveOfTrack(machine: AssetComponents, name: string, jobId: string, report: unknown): Promise<unknown> {
   const { state, trackJobs, tracks } = machine;
   const job = state.status === "deleted" ? undefined : trackJobs.get(jobId);
   const track = tracks.get(trackOfJob(jobId) ?? "");

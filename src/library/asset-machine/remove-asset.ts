@@ -1,12 +1,12 @@
 import type { AssetStatus } from "../assets/asset-calls.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 
 /**
  * Deletes the asset: cancels its jobs and purges every byte, including those of writes that are still running.
  *
  * @param delayMs until the first purge
  */
-export function removeAsset(machine: AssetParts, assetId: string, delayMs = 0): { status: AssetStatus } {
+export function removeAsset(machine: AssetComponents, assetId: string, delayMs = 0): { status: AssetStatus } {
   const { documents, state, timers, outbox } = machine;
   machine.copying.abort();
   state.move("remove", () => {

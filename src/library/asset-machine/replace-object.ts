@@ -3,7 +3,7 @@ import { renditionKey } from "../../platform/storage/keys.ts";
 import { isAnnounced } from "../encoding/announced-objects.ts";
 import type { JobRow, JobStore } from "../encoding/job-store.ts";
 import type { JobObject, ReplaceVerdict } from "../encoding/store-object.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 
 /** True also before the lease is stored: an encoder may call back before its submission has been answered. */
 export const isCurrentAttempt = (job: JobRow, { attempt }: { attempt: number }): boolean =>
@@ -11,7 +11,7 @@ export const isCurrentAttempt = (job: JobRow, { attempt }: { attempt: number }):
 
 /** Deletes the object of an earlier attempt. The machine handles no other call meanwhile, so no report can announce the key. */
 export function replaceObject(
-  machine: AssetParts,
+  machine: AssetComponents,
   jobs: JobStore,
   jobId: string,
   object: JobObject,

@@ -1,10 +1,10 @@
 import { encodingProgress } from "../encoding/progress.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 
 const INTERVAL_MS = 1000;
 
 /** Enqueues the encoding progress, at most once per interval. */
-export function reportProgress(machine: AssetParts): void {
+export function reportProgress(machine: AssetComponents): void {
   const { documents } = machine;
   const nowMs = machine.clock();
   const plan = documents.get("plan");

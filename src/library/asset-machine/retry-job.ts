@@ -3,7 +3,7 @@ import { logWarning } from "../../platform/log.ts";
 import { fromJobFailure } from "../assets/asset-error.ts";
 import { MAX_ATTEMPTS } from "../encoding/dispatcher.ts";
 import type { JobRow, JobStore } from "../encoding/job-store.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { isCurrentAttempt } from "./replace-object.ts";
 
 /** How soon the next job is dispatched after one has failed. */
@@ -19,7 +19,7 @@ interface FailedJob {
 
 /** Queues a failed job again. After the last attempt, or when the source is at fault, it is given up. Reports of earlier attempts have no effect. */
 export function retryJob(
-  machine: AssetParts,
+  machine: AssetComponents,
   { job, failure, queue, timer }: FailedJob,
   giveUp: (error: ReturnType<typeof fromJobFailure>) => void,
 ): { accepted: boolean } {

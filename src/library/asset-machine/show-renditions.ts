@@ -1,10 +1,10 @@
 import { assembleRenditions, type RenditionRow, ChunkMismatchError } from "../encoding/assemble.ts";
 import type { EncodingPlan } from "../encoding/plan.ts";
 import { encodingProgress } from "../encoding/progress.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 
 /** Lists the renditions that have become playable: whole ones, and growing ones while no whole one plays. */
-export function showRenditions(machine: AssetParts): void {
+export function showRenditions(machine: AssetComponents): void {
   const plan = machine.documents.get("plan");
   if (plan === undefined) return;
   const rows = assembled(machine, plan);
@@ -16,7 +16,7 @@ export function showRenditions(machine: AssetParts): void {
 }
 
 /** @returns null when chunks of a rendition do not fit together */
-export function assembled(machine: AssetParts, plan: EncodingPlan): RenditionRow[] | null {
+export function assembled(machine: AssetComponents, plan: EncodingPlan): RenditionRow[] | null {
   const isStandard = machine.documents.get("edge")?.isStandard === true;
   try {
     return assembleRenditions(machine.asset.id, plan, machine.jobs.all(), !isStandard);

@@ -1,9 +1,9 @@
 import type { AssetStatus } from "../assets/asset-calls.ts";
 import type { AssetForMachine } from "../assets/repository.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 
 /** Takes over an asset. A machine that is already started continues: scheduled work, such as the retry of a source, keeps its time. */
-export function startAsset(machine: AssetParts, asset: AssetForMachine): { status: AssetStatus } {
+export function startAsset(machine: AssetComponents, asset: AssetForMachine): { status: AssetStatus } {
   const { documents, state, timers, outbox } = machine;
   const nowMs = machine.clock();
   if (machine.isProcessing && documents.get("asset") === undefined) {

@@ -1,5 +1,5 @@
 import type { TrackForMachine } from "../assets/start-tracks.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./components.ts";
 import { soundFiles } from "./sound-files.ts";
 import type { PendingTrack } from "./track-store.ts";
 
@@ -8,7 +8,7 @@ const FRESH = { step: "fetching", starts: 0, sourceFailures: 0, copy: null, plan
 const UNKNOWN = { ...FRESH, kind: "audio", url: null, languageCode: "und", imposed: null } as const;
 
 /** Takes over an added track. Repeatable: one that is already in preparation goes on, and looks at its media at once if it waits for that. */
-export function takeTrack(machine: AssetParts, track: TrackForMachine): object {
+export function takeTrack(machine: AssetComponents, track: TrackForMachine): object {
   const { documents, state, timers, tracks } = machine;
   if (state.status === "deleted") return {};
   machine.commit(() => {
@@ -26,14 +26,14 @@ const isCopied = (track: PendingTrack): boolean =>
   track.kind === "audio" && track.step === "fetching" && soundFiles(track).every(({ copy }) => copy?.done === true);
 
 /** Audio tracks wait until their media is ready. @param atMs when its record in D1 is expected to say what it has become */
-export function wakeSound({ clock, timers, tracks }: AssetParts, atMs: number): void {
+export function wakeSound({ clock, timers, tracks }: AssetComponents, atMs: number): void {
   const waiting = tracks.all().filter(({ kind, step }) => kind === "audio" && step === "fetching");
   for (const { id } of waiting) tracks.change(id, { dueMs: clock() });
   if (waiting.length > 0) timers.bringForward("tracks", atMs);
 }
 
 /** The track has been deleted: its preparation ends, and its bytes are deleted. */
-export function removeTrack(machine: AssetParts, { id, assetId }: { id: string; assetId: string }): object {
+export function removeTrack(machine: AssetComponents, { id, assetId }: { id: string; assetId: string }): object {
   const { documents, state, timers, tracks } = machine;
   if (state.status === "deleted") return {}; // everything is deleted
   const known = tracks.get(id) ?? {

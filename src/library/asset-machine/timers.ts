@@ -2,12 +2,12 @@ import type { TimerHandlers } from "../../platform/machine/timers.ts";
 import { imageMaker } from "../images/image-calls.ts";
 import { cleanUp } from "./clean-up.ts";
 import { onTimerFailure } from "./on-timer-failure.ts";
-import type { AssetParts, AssetTimer } from "./parts.ts";
+import type { AssetComponents, AssetTimer } from "./components.ts";
 import { prepareTracks } from "./prepare-tracks.ts";
 import { purge } from "./purge.ts";
 import { runWork } from "./run-work.ts";
 
-export function assetTimers(machine: AssetParts): TimerHandlers<AssetTimer> {
+export function assetTimers(machine: AssetComponents): TimerHandlers<AssetTimer> {
   const handlers: Record<AssetTimer, () => Promise<void>> = {
     work: () => runWork(machine),
     tracks: () => prepareTracks(machine),

@@ -3,10 +3,10 @@ import type { Chunk, UploadCalls } from "../uploads/upload-calls.ts";
 import { announceTotal, beginChunk } from "./begin-chunk.ts";
 import { abandonPieces, commitPiece, completeIfWhole } from "./commit-piece.ts";
 import { endUpload } from "./end-upload.ts";
-import type { UploadParts } from "./parts.ts";
+import type { UploadComponents } from "./components.ts";
 import { ensureStarted, startUpload } from "./start-upload.ts";
 
-type Calls = { [Name in keyof UploadCalls]: (machine: UploadParts, document: never) => ReturnType<UploadCalls[Name]> };
+type Calls = { [Name in keyof UploadCalls]: (machine: UploadComponents, document: never) => ReturnType<UploadCalls[Name]> };
 
 const CALLS: Calls = {
   start: (machine, { upload }: { upload: Upload }) => startUpload(machine, upload),
@@ -30,8 +30,8 @@ const CALLS: Calls = {
 };
 
 /** Answers a call; null when no upload has this id. */
-export async function receiveCall(machine: UploadParts, name: string, document: unknown): Promise<unknown> {
-  const call = CALLS[name as keyof UploadCalls] as ((machine: UploadParts, document: unknown) => unknown) | undefined;
+export async function receiveCall(machine: UploadComponents, name: string, document: unknown): Promise<unknown> {
+  const call = CALLS[name as keyof UploadCalls] as ((machine: UploadComponents, document: unknown) => unknown) | undefined;
   if (call === undefined) throw new Error(`an upload machine does not know ${name}`);
   const { uploadId } = document as { uploadId: string };
   if (name !== "start" && !(await ensureStarted(machine, uploadId))) return null;

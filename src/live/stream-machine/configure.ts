@@ -1,7 +1,7 @@
-import type { StreamParts } from "./parts.ts";
+import type { StreamComponents } from "./components.ts";
 
 /** A changed reconnect window applies to the session that is open. */
-export function configure({ documents, session }: StreamParts, reconnectWindowS: number): null {
+export function configure({ documents, session }: StreamComponents, reconnectWindowS: number): null {
   if (session !== null) documents.put("session", { ...session, reconnectWindowS });
   return null;
 }

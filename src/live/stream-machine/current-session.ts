@@ -1,21 +1,21 @@
 import type { HeartbeatAnswer } from "../../../protocol/live.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Connection } from "../streams/stream-calls.ts";
-import type { StreamParts } from "./parts.ts";
+import type { StreamComponents } from "./components.ts";
 
 /** The session, if this is its current connection. */
-export function currentSession({ session }: StreamParts, { sessionId, connection }: Connection): Session | null {
+export function currentSession({ session }: StreamComponents, { sessionId, connection }: Connection): Session | null {
   const isCurrent = session?.id === sessionId && session.connection === connection && !session.hasLeft;
   return isCurrent ? session : null;
 }
 
 /** Whether no newer session has begun. */
-export const isLatestSession = ({ session, documents }: StreamParts, { sessionId }: Connection): boolean =>
+export const isLatestSession = ({ session, documents }: StreamComponents, { sessionId }: Connection): boolean =>
   (session?.id ?? documents.get("last")?.sessionId) === sessionId;
 
 /** The reason for refusing a connection. */
 export function refusalOf(
-  { session, documents }: StreamParts,
+  { session, documents }: StreamComponents,
   { sessionId, connection }: Connection,
 ): HeartbeatAnswer["reason"] {
   if (session?.id === sessionId) return connection < session.connection ? "replaced" : null;

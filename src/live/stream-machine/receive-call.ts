@@ -3,7 +3,7 @@ import { configure } from "./configure.ts";
 import { connect } from "./connect.ts";
 import { currentSession, isLatestSession } from "./current-session.ts";
 import { disable, enable, finish, remove } from "./owner-actions.ts";
-import type { StreamParts } from "./parts.ts";
+import type { StreamComponents } from "./components.ts";
 import { onHeartbeat } from "./session-heartbeat.ts";
 import { onLeft } from "./session-left.ts";
 import { onStarted } from "./session-started.ts";
@@ -15,14 +15,14 @@ type Handlers = {
 };
 
 /** Answers a call of `StreamCalls`. */
-export async function receiveCall(machine: StreamParts, name: string, order: unknown): Promise<unknown> {
+export async function receiveCall(machine: StreamComponents, name: string, order: unknown): Promise<unknown> {
   const handlers = handlersOf(machine) as unknown as Record<string, ((order: unknown) => unknown) | undefined>;
   const handle = handlers[name];
   if (handle === undefined) throw new Error(`unknown call of a live stream machine: ${name}`);
   return await handle(order);
 }
 
-const handlersOf = (machine: StreamParts): Handlers => ({
+const handlersOf = (machine: StreamComponents): Handlers => ({
   connect: (order) => connect(machine, order),
   started: (order) => onStarted(machine, order),
   heartbeat: (order) => onHeartbeat(machine, order),

@@ -3,10 +3,10 @@ import { logWarning } from "../../platform/log.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Connection, StreamCalls } from "../streams/stream-calls.ts";
 import { currentSession, refusalOf } from "./current-session.ts";
-import type { StreamParts } from "./parts.ts";
+import type { StreamComponents } from "./components.ts";
 
 /** @param order `silent`: the gateway is alive but gets no media from its broadcaster */
-export function onHeartbeat(machine: StreamParts, order: Connection & Heartbeat): StreamCalls["heartbeat"]["answer"] {
+export function onHeartbeat(machine: StreamComponents, order: Connection & Heartbeat): StreamCalls["heartbeat"]["answer"] {
   const { sessionId, connection, segments, droppedRungs, speed, silent, hasDisconnected } = order;
   const session = currentSession(machine, { sessionId, connection });
   if (session === null) return { continue: false, reason: refusalOf(machine, { sessionId, connection }) };
@@ -22,7 +22,7 @@ export function onHeartbeat(machine: StreamParts, order: Connection & Heartbeat)
 }
 
 /** The encoder cannot keep up and has dropped rungs, or it encodes them all again. */
-function changeDroppedRungs(machine: StreamParts, session: Session, speed: number): void {
+function changeDroppedRungs(machine: StreamComponents, session: Session, speed: number): void {
   const { id: sessionId, droppedRungs } = session;
   logWarning("live.rungs_dropped", { streamId: machine.id, sessionId, rungs: droppedRungs.join(), speed });
   machine.commit(() => {
@@ -33,7 +33,7 @@ function changeDroppedRungs(machine: StreamParts, session: Session, speed: numbe
 }
 
 /** Resumes the session when only the connection between gateway and Worker was lost. The broadcaster is the same. */
-function reconnect(machine: StreamParts, session: Session): void {
+function reconnect(machine: StreamComponents, session: Session): void {
   machine.timers.cancel("window");
   machine.move(session.segments > 0 ? "reconnect" : "connect", () =>
     machine.saveSession({ ...session, windowEndsAtMs: null }),

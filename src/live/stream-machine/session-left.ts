@@ -3,10 +3,10 @@ import type { Connection } from "../streams/stream-calls.ts";
 import { currentSession } from "./current-session.ts";
 import { disconnect, holdPicture } from "./disconnect.ts";
 import { endBroadcast } from "./end-broadcast.ts";
-import type { StreamParts } from "./parts.ts";
+import type { StreamComponents } from "./components.ts";
 
 /** The gateway reports that its broadcaster has left and that everything it sent has arrived. */
-export function onLeft(machine: StreamParts, connection: Connection): null {
+export function onLeft(machine: StreamComponents, connection: Connection): null {
   const { documents, gracefulStop } = machine;
   const session = currentSession(machine, connection);
   if (session === null) return null;

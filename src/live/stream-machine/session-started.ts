@@ -2,11 +2,11 @@ import { mergedSounds, soundsOf, type Started } from "../../../protocol/live.ts"
 import type { Session } from "../sessions/session.ts";
 import type { Connection, StartedAnswer } from "../streams/stream-calls.ts";
 import { currentSession } from "./current-session.ts";
-import type { StreamParts } from "./parts.ts";
+import type { StreamComponents } from "./components.ts";
 
 /** The gateway reports the renditions of the broadcast. A recording begins with the first such report. */
 export function onStarted(
-  machine: StreamParts,
+  machine: StreamComponents,
   { sessionId, connection, ...facts }: Connection & Started,
 ): StartedAnswer {
   const session = currentSession(machine, { sessionId, connection });
@@ -20,7 +20,7 @@ export function onStarted(
   return { isOver: false, settings: session.settings, maxDurationS: session.maxDurationS ?? 0 };
 }
 
-function startRecording(machine: StreamParts, session: Session): void {
+function startRecording(machine: StreamComponents, session: Session): void {
   const { id: mediaId, streamId, workspaceId, recording, settings } = session;
   if (recording === null) return;
   machine.move("record", () => {

@@ -55,10 +55,10 @@ const machineOf = (workspaceId: string, viewId: string) =>
 /** The view's machine has done what is due; everything it planned until then is due `ms` earlier. */
 export async function elapse(workspaceId: string, viewId: string, ms = 0): Promise<void> {
   const machine = machineOf(workspaceId, viewId);
-  await runInDurableObject(machine, async ({ parts }: ViewMachine, { storage }) => {
+  await runInDurableObject(machine, async ({ components }: ViewMachine, { storage }) => {
     storage.sql.exec("UPDATE timers SET due = due - ?", ms);
     storage.sql.exec("UPDATE event_batches SET received_at_ms = received_at_ms - ?", ms);
-    parts.events.forgetCached();
+    components.events.forgetCached();
     await storage.setAlarm(Date.now());
   });
   await runDurableObjectAlarm(machine);

@@ -124,7 +124,7 @@ test("the sweep restarts machines with a lost alarm, and does not change others"
   await goLive(lost);
   const broadcaster = await goLive(well);
   await inMachine(lost, async (machine, state) => {
-    machine.parts.heardAtMs = Date.now() - 60_000;
+    machine.components.heardAtMs = Date.now() - 60_000;
     state.storage.sql.exec("DELETE FROM timers");
     await state.storage.deleteAlarm();
   });

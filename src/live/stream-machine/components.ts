@@ -23,7 +23,7 @@ interface StreamDocuments {
 type Payload<Kind extends StreamMessage["kind"]> = Extract<StreamMessage, { kind: Kind }>["payload"];
 
 /** The components of a stream's machine, and the messages that it enqueues for D1. Its verbs are the other files of this folder. */
-export class StreamParts {
+export class StreamComponents {
   readonly ctx: DurableObjectState;
   readonly env: Env;
   /** Epoch ms. */

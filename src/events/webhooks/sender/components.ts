@@ -8,7 +8,7 @@ import { Recorder } from "./recorder.ts";
 import { TargetCache } from "./target-cache.ts";
 
 /** The components of the sender of one webhook. Its verbs are in `calls.ts` and in the files that it calls. */
-export class SenderParts {
+export class SenderComponents {
   readonly env: Env;
   readonly storage: DurableObjectStorage;
   readonly createdAtMs = Date.now();

@@ -14,7 +14,7 @@ import { ViewTable } from "./view-table.ts";
 export type StoreTimer = "sweep" | "forget" | "hand-over" | "take-back";
 
 /** The components of a view store. */
-export class StoreParts {
+export class StoreComponents {
   readonly env: Env;
   readonly views: ViewTable;
   readonly forgotten: ForgottenViewers;

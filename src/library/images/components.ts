@@ -8,7 +8,7 @@ export const PREPARE = "prepare";
 const FORGET_AFTER_MS = DAY_MS;
 
 /** The components of an asset's image maker. Its verbs are other files of this folder. */
-export class ImageMakerParts {
+export class ImageMakerComponents {
   readonly ctx: DurableObjectState;
   readonly env: Env;
   /** Epoch ms. */

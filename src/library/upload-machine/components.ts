@@ -24,7 +24,7 @@ interface UploadDocuments {
 }
 
 /** The components of an upload's machine. Its verbs are the other files of this folder. */
-export class UploadParts {
+export class UploadComponents {
   readonly env: Env;
   /** Epoch ms. */
   readonly clock: () => number;

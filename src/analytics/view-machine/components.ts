@@ -28,7 +28,7 @@ export interface ViewMessage {
 }
 
 /** Sends messages of the outbox. Idempotent. */
-type Announce = (machine: ViewParts, messages: ViewMessage[]) => Promise<void>;
+type Announce = (machine: ViewComponents, messages: ViewMessage[]) => Promise<void>;
 
 /** What a view's machine knows of it besides its events. */
 export interface ViewFacts {
@@ -64,7 +64,7 @@ interface FormerDocuments {
 }
 
 /** The components of a view's machine. Its verbs are the other files of this folder. */
-export class ViewParts {
+export class ViewComponents {
   readonly env: Env;
   /** Epoch ms. */
   readonly clock: () => number;

@@ -50,7 +50,7 @@ interface AssetDocuments {
 }
 
 /** The components of an asset's machine, and the messages that it enqueues for D1. Its verbs are the other files of this folder. */
-export class AssetParts {
+export class AssetComponents {
   readonly ctx: DurableObjectState;
   readonly env: Env;
   /** Epoch ms. */
