@@ -8,7 +8,11 @@ import type { Forgotten } from "./store-calls.ts";
 const VIEWS_AT_ONCE = 100;
 
 /** Deletes the views of a viewer that began until now: the first ones at once, and further ones by the alarm. Repeatable. */
-export async function forgetViewer(components: StoreComponents, viewerId: string, nowMs = Date.now()): Promise<Forgotten> {
+export async function forgetViewer(
+  components: StoreComponents,
+  viewerId: string,
+  nowMs = Date.now(),
+): Promise<Forgotten> {
   const { forgotten, timers, views } = components;
   const hash = await hashOf(viewerId);
   const viewer = { viewer_id: viewerId, at_ms: nowMs };

@@ -4,7 +4,7 @@ import { countInBatch } from "../r2-sql/handed-over.ts";
 import { type R2SqlSettings, r2SqlSettings } from "../r2-sql/settings.ts";
 import type { StoreComponents } from "./components.ts";
 import { retentionMs } from "./retention.ts";
-import type { HandOverProgress, StoreCalls } from "./store-calls.ts";
+import type { HandOverOrder, HandOverProgress } from "./store-calls.ts";
 import { streamRow } from "./stream-row.ts";
 
 /** The cron renews it each minute or five; without it the store stops. */
@@ -28,7 +28,7 @@ const handOverFrom = (env: StoreComponents["env"], nowMs: number) =>
 /** Lets the store hand over its final views for half an hour. Repeatable. */
 export function keepHandingOver(
   { env, handOver, takeBack, timers }: StoreComponents,
-  { workspaceId, month, isSwitched, keptFromMs }: Parameters<StoreCalls["handOver"]>[0],
+  { workspaceId, month, isSwitched, keptFromMs }: HandOverOrder,
   nowMs = Date.now(),
 ): HandOverProgress {
   handOver.open(workspaceId, month);
@@ -66,7 +66,12 @@ export async function handOver(components: StoreComponents, nowMs = Date.now()):
   if (deleted === DELETIONS_AT_ONCE) timers.schedule("hand-over", nowMs + 1);
 }
 
-async function sendBatch(components: StoreComponents, { stream }: R2SqlSettings, batch: number, nowMs: number): Promise<void> {
+async function sendBatch(
+  components: StoreComponents,
+  { stream }: R2SqlSettings,
+  batch: number,
+  nowMs: number,
+): Promise<void> {
   const { handOver: table, views } = components;
   const { state } = table;
   const ids = table.idsOf(batch);
@@ -91,7 +96,11 @@ async function sendBatch(components: StoreComponents, { stream }: R2SqlSettings,
 }
 
 /** Whether every row of the batch that the store still has is in the table. */
-async function isReadable({ handOver: table }: StoreComponents, settings: R2SqlSettings, batch: number): Promise<boolean> {
+async function isReadable(
+  { handOver: table }: StoreComponents,
+  settings: R2SqlSettings,
+  batch: number,
+): Promise<boolean> {
   const expected = table.idsOf(batch).length;
   if (expected === 0) return true;
   const { workspace_id, month } = table.state;

@@ -7,7 +7,7 @@ import type { ViewRecord } from "../views/view-record.ts";
 import { viewerHashesOf } from "./forgotten-viewers.ts";
 import type { StoreComponents } from "./components.ts";
 import { retentionMs } from "./retention.ts";
-import type { StoreCalls, TakeBackProgress } from "./store-calls.ts";
+import type { TakeBackOrder, TakeBackProgress } from "./store-calls.ts";
 
 /** The cron renews it each minute or five; without it the store stops. */
 const LEASE_MS = 30 * 60_000;
@@ -18,7 +18,7 @@ const [ROWS_AT_ONCE, PAGES_PER_RUN] = [200, 20];
 /** Lets the store take its views back for half an hour. Repeatable. */
 export function keepTakingBack(
   { handOver, takeBack: table, timers }: StoreComponents,
-  { workspaceId, month, keptFromMs, isAgain = false }: Parameters<StoreCalls["takeBack"]>[0],
+  { workspaceId, month, keptFromMs, isAgain = false }: TakeBackOrder,
   nowMs = Date.now(),
 ): TakeBackProgress {
   handOver.open(workspaceId, month);

@@ -84,7 +84,7 @@ export class ViewComponents {
     this.state = new StateMachine<ViewStatus, ViewSignal>(storage, "open", MOVES, label);
     this.timers = new Timers(storage, clock, label);
     this.events = new EventTable(storage.sql);
-    this.outbox = new Outbox(storage.sql, (messages) => announce(this, messages as unknown as ViewMessage[]));
+    this.outbox = new Outbox(storage.sql, (messages) => announce(this, messages));
   }
 
   /** @throws {Error} before the first event */

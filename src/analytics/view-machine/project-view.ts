@@ -1,5 +1,5 @@
 import { monthOf } from "../store/months.ts";
-import { callStore } from "../store/store-calls.ts";
+import { viewStore } from "../store/store-calls.ts";
 import { findContent } from "../views/find-content.ts";
 import { mergeEvents } from "../views/merged-view.ts";
 import type { PlayedContent } from "../views/played-content.ts";
@@ -45,10 +45,9 @@ export async function projectView(machine: ViewComponents): Promise<Projected | 
     if (content !== null && documents.get("content") === undefined) documents.put("content", content);
     documents.put("projection", { month, revision, atMs: nowMs });
   });
-  const put = await callStore(env, { workspaceId, month }, "put", { view, timeline: timelineOf(events), revision });
+  const put = await viewStore(env, { workspaceId, month }).put({ view, timeline: timelineOf(events), revision });
   if (put.isForgotten) forgetView(machine);
-  if (earlier !== null && earlier !== month)
-    await callStore(env, { workspaceId, month: earlier }, "remove", { viewId });
+  if (earlier !== null && earlier !== month) await viewStore(env, { workspaceId, month: earlier }).remove(viewId);
   return isForgotten() ? null : { view, isPlayedOut };
 }
 

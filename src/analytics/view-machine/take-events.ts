@@ -11,7 +11,10 @@ const SETTLE_MS = 60_000;
 const ENDS = new Set(["viewCompleted", "error"]);
 
 /** Stores the events that are not known yet, and schedules what follows from them. @returns how many were new */
-export function takeEvents(machine: ViewComponents, { workspaceId, viewId, edge, events, isPassive }: ViewReport): number {
+export function takeEvents(
+  machine: ViewComponents,
+  { workspaceId, viewId, edge, events, isPassive }: ViewReport,
+): number {
   const { documents, timers, state } = machine;
   const isNew = state.status === "open" && machine.events.count === 0;
   if (state.status !== "open" || (isPassive && isNew)) {

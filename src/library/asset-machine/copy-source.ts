@@ -1,7 +1,7 @@
 import { jobId } from "../encoding/job-spec.ts";
 import { copyProgress } from "../encoding/progress.ts";
 import { nextCopyStep } from "../sources/copy-to-r2.ts";
-import type { AssetComponents } from "./components.ts";
+import type { AssetComponents } from "./core/components.ts";
 
 const STEP_MS = 5000;
 

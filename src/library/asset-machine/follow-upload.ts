@@ -5,7 +5,7 @@ import { jobId } from "../encoding/job-spec.ts";
 import { copyProgress } from "../encoding/progress.ts";
 import { openStoredIndex } from "../sources/stored-passthrough.ts";
 import { NotArrived, openUploadedSource, type UploadedSource } from "../sources/uploaded-source.ts";
-import type { AssetComponents } from "./components.ts";
+import type { AssetComponents } from "./core/components.ts";
 
 /** The upload's machine reports each arrival. Should a report be lost, the next step comes after this time. */
 const NEXT_LOOK_MS = 60_000;
@@ -102,4 +102,11 @@ function completeSource(machine: AssetComponents): void {
     machine.enterStage("validating", { progress: copyProgress(1, 1) });
     jobs.add(jobId(asset.id, { kind: "probe" }), { kind: "probe" });
   });
+}
+
+/** More of the uploaded source is stored, or all of it. */
+export function noteArrival({ documents, isProcessing, timers, clock }: AssetComponents): void {
+  if (!isProcessing || documents.get("asset") === undefined) return;
+  documents.put("arrivals", (documents.get("arrivals") ?? 0) + 1);
+  timers.bringForward("work", clock());
 }

@@ -1,7 +1,7 @@
 import { log } from "../../platform/log.ts";
 import { copyProgress } from "../encoding/progress.ts";
 import { probeAtEdge } from "../assets/edge-probe.ts";
-import type { AssetComponents } from "./components.ts";
+import type { AssetComponents } from "./core/components.ts";
 
 /** Delays the copy of a playable source, so that it does not compete with the first viewers for bandwidth. */
 const COPY_DELAY_MS = 1000;

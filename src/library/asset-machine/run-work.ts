@@ -7,9 +7,9 @@ import { SourceError } from "../sources/source-errors.ts";
 import { isUploaded } from "../sources/upload-address.ts";
 import { copySource } from "./copy-source.ts";
 import { dispatch } from "./dispatch.ts";
-import { failAsset } from "./fail-asset.ts";
+import { failAsset } from "./end-processing.ts";
 import { followUpload } from "./follow-upload.ts";
-import type { AssetComponents, Stage } from "./components.ts";
+import type { AssetComponents, Stage } from "./core/components.ts";
 import { probeSource } from "./probe-source.ts";
 
 /** A deployment may kill a step; three times in a row, the step itself is the cause. */

@@ -1,5 +1,6 @@
 import { maxSourceBytes } from "../sources/limits.ts";
 import type { Chunk, ChunkVerdict } from "../uploads/upload-calls.ts";
+import { completeIfWhole } from "./commit-piece.ts";
 import { judgeChunk, MAX_PIECES, refusalOfTotal } from "./judge-chunk.ts";
 import type { UploadComponents } from "./components.ts";
 import { scheduleSweep } from "./sweep-pieces.ts";
@@ -28,10 +29,11 @@ export function beginChunk(machine: UploadComponents, chunk: Chunk): ChunkVerdic
 }
 
 /** States the length of the file. An upload that has all its bytes is complete then. */
-export function announceTotal(machine: UploadComponents, totalBytes: number): ChunkVerdict {
+export async function announceTotal(machine: UploadComponents, totalBytes: number): Promise<ChunkVerdict> {
   const { progress } = machine;
   const refusal = refusalOfTotal(progress, totalBytes, maxSourceBytes(machine.env));
   if (refusal !== null) return { kind: "refuse", reason: refusal, progress };
   if (progress.status === "waiting") machine.documents.put("totalBytes", totalBytes);
+  await completeIfWhole(machine);
   return { kind: "ignore", progress: machine.progress };
 }

@@ -1,4 +1,4 @@
-import type { UploadProgress } from "../uploads/upload-calls.ts";
+import type { PieceCommit } from "../uploads/upload-calls.ts";
 import { drainSoon } from "./drain.ts";
 import type { UploadComponents } from "./components.ts";
 import { scheduleReport } from "./report-arrival.ts";
@@ -8,10 +8,7 @@ import { scheduleSweep } from "./sweep-pieces.ts";
  * Adds a stored piece to the upload when it continues the stored bytes. Of several clients that send the same bytes, the first one to commit
  * wins, and the others compare their pieces with it and abandon them. Repeatable.
  */
-export async function commitPiece(
-  machine: UploadComponents,
-  number: number,
-): Promise<{ isKept: boolean; progress: UploadProgress }> {
+export async function commitPiece(machine: UploadComponents, number: number): Promise<PieceCommit> {
   const { documents, pieces } = machine;
   const piece = pieces.get(number);
   if (piece?.isKept === true) return { isKept: true, progress: machine.progress };

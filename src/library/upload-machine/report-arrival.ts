@@ -1,5 +1,5 @@
 import { frontIndexEnd } from "../../media/mp4/front-index.ts";
-import { callMachine } from "../../platform/machine/calls.ts";
+import { assetMachine } from "../assets/asset-calls.ts";
 import { placePieces } from "../sources/piece-list.ts";
 import { readPieces } from "../sources/stored-pieces.ts";
 import { drainSoon } from "./drain.ts";
@@ -25,7 +25,7 @@ export async function reportArrival(machine: UploadComponents): Promise<void> {
   if (machine.state.status !== "waiting") return;
   documents.put("reportedAtMs", machine.clock());
   if (documents.get("playsEarly") === true) {
-    await callMachine(env.ASSET_MACHINE, upload.id, "arrived", {});
+    await assetMachine(env, upload.id).noteArrival();
     return;
   }
   const playsEarly = await canPlayEarly(machine);

@@ -1,7 +1,7 @@
 import { SILENT_AFTER_MS } from "../../../protocol/live.ts";
 import type { Env } from "../../platform/env.ts";
 import { DocumentStore } from "../../platform/machine/document-store.ts";
-import { Outbox, type OutboxMessage } from "../../platform/machine/outbox.ts";
+import { Outbox, type Sequenced } from "../../platform/machine/outbox.ts";
 import { StateMachine } from "../../platform/machine/state-machine.ts";
 import { Timers } from "../../platform/machine/timers.ts";
 import { projectStream, type StreamMessage } from "../sessions/projection.ts";
@@ -96,7 +96,7 @@ export class StreamComponents {
     if (!this.timers.isScheduled("silence")) this.timers.schedule("silence", this.heardAtMs + SILENT_AFTER_MS);
   }
 
-  async #project(messages: OutboxMessage[]): Promise<void> {
+  async #project(messages: Sequenced<StreamMessage>[]): Promise<void> {
     const wakes = await projectStream(this.env, this.id, messages);
     for (const wake of wakes) this.ctx.waitUntil(wake());
   }

@@ -1,8 +1,10 @@
 import { type SessionEnd, toSessionFacts } from "../sessions/session.ts";
 import { isOnAir, type StreamSignal } from "../streams/moves.ts";
-import { disconnect } from "./disconnect.ts";
+import { disconnect, holdPicture } from "./disconnect.ts";
 import type { StopReason } from "./graceful-stop.ts";
 import type { StreamComponents } from "./components.ts";
+import type { Connection } from "../streams/stream-calls.ts";
+import { currentSession } from "./sessions.ts";
 
 /** A broadcaster silent for this long is unlikely to send another heartbeat before the graceful stop times out. */
 const RECENT_MS = 1500;
@@ -27,4 +29,17 @@ export function endBroadcast(machine: StreamComponents, signal: StreamSignal, wh
   });
   if (moved) timers.cancel("silence", "window", "maxDuration");
   return moved;
+}
+
+/** The gateway reports that its broadcaster has left and that everything it sent has arrived. */
+export function endConnection(machine: StreamComponents, connection: Connection): void {
+  const { documents, gracefulStop } = machine;
+  const session = currentSession(machine, connection);
+  if (session === null) return;
+  documents.put("session", { ...session, hasLeft: true });
+  // A broadcaster that sent no decodable media cannot resume; its session ends.
+  if (session.facts === null) endBroadcast(machine, "windowOver", "window_over");
+  else if (isOnAir(machine.state.status)) disconnect(machine);
+  if (gracefulStop.reason === null) holdPicture(machine);
+  gracefulStop.complete();
 }

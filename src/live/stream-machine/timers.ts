@@ -1,6 +1,6 @@
 import { SILENT_AFTER_MS } from "../../../protocol/live.ts";
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
-import { isOnAir } from "../streams/moves.ts";
+import { isOnAir, type StreamStatus } from "../streams/moves.ts";
 import { disconnect } from "./disconnect.ts";
 import { endBroadcast, stopGracefully } from "./end-broadcast.ts";
 import type { StreamComponents, StreamTimer } from "./components.ts";
@@ -36,4 +36,13 @@ function onWindow(machine: StreamComponents): void {
 async function onMaxDuration(machine: StreamComponents): Promise<void> {
   await stopGracefully(machine, "max_duration");
   endBroadcast(machine, "finish", "max_duration");
+}
+
+/** For the sweep: makes the silence timer and the outbox due now, and updates the row. */
+export function wakeStream(machine: StreamComponents, streamId: string): { status: StreamStatus } {
+  const { documents, state, timers } = machine;
+  documents.put("name", streamId);
+  if (isOnAir(state.status)) timers.bringForward("silence", machine.clock());
+  machine.enqueueStatus(state.status);
+  return { status: state.status };
 }

@@ -2,7 +2,7 @@ import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test"
 import type { ViewMachine } from "../../../durable-objects/view-machine.ts";
 import { edgeFactsOf } from "../../../src/analytics/beacons/read-edge-facts.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
-import { callStore } from "../../../src/analytics/store/store-calls.ts";
+import { viewStore } from "../../../src/analytics/store/store-calls.ts";
 import type { Fields } from "../../../src/analytics/views/fields.ts";
 import { mergeEvents } from "../../../src/analytics/views/merged-view.ts";
 import { timelineOf, type ViewEvent } from "../../../src/analytics/views/view-event.ts";
@@ -99,7 +99,7 @@ export async function storeView(
   ];
   const view = finalView(workspaceId, events);
   const stored = { view, timeline: timelineOf(events), revision: 1 };
-  await callStore(env, { workspaceId, month: monthOf(view.viewEndMs) }, "put", stored);
+  await viewStore(env, { workspaceId, month: monthOf(view.viewEndMs) }).put(stored);
   return view.viewId;
 }
 

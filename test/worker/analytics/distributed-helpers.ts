@@ -8,7 +8,7 @@ import { handOver, keepHandingOver } from "../../../src/analytics/store/hand-ove
 import { monthOf, monthsBetween } from "../../../src/analytics/store/months.ts";
 import { StoreComponents } from "../../../src/analytics/store/components.ts";
 import { takeBack } from "../../../src/analytics/store/take-back.ts";
-import { callStore } from "../../../src/analytics/store/store-calls.ts";
+import { viewStore } from "../../../src/analytics/store/store-calls.ts";
 import { mergeEvents } from "../../../src/analytics/views/merged-view.ts";
 import { timelineOf, type TimelineEvent, type ViewEvent } from "../../../src/analytics/views/view-event.ts";
 import { type ViewRecord, viewRecordOf } from "../../../src/analytics/views/view-record.ts";
@@ -115,7 +115,7 @@ export async function handOverOnce(
 ): Promise<void> {
   for (const month of months) {
     const of = { workspaceId, month, isSwitched, keptFromMs: nowMs - 100 * DAY_MS };
-    await callStore(env, { workspaceId, month }, "handOver", of);
+    await viewStore(env, { workspaceId, month }).handOver(of);
     await runInDurableObject(storeOf(workspaceId, month), async (_, state) => {
       const parts = new StoreComponents(state, { ...env, ...table.settings });
       keepHandingOver(parts, of, nowMs);

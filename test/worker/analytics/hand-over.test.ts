@@ -5,7 +5,7 @@ import { REMAINDER } from "../../../src/analytics/store/hand-over-table.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
 import { StoreComponents } from "../../../src/analytics/store/components.ts";
 import { isEmptyStore } from "../../../src/analytics/store/sweep-store.ts";
-import { callStore } from "../../../src/analytics/store/store-calls.ts";
+import { viewStore } from "../../../src/analytics/store/store-calls.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import { dataOf } from "./beacon-helpers.ts";
 import {
@@ -158,7 +158,7 @@ describe("a distributed workspace", () => {
     expect(await countRows(workspace.id, month)).toBe(0);
     expect(await counted()).toEqual(everything());
     const { view, timeline } = views[0]!;
-    await callStore(env, { workspaceId: workspace.id, month }, "put", {
+    await viewStore(env, { workspaceId: workspace.id, month }).put({
       view: { ...view, workspaceId: workspace.id },
       timeline,
       revision: 2,

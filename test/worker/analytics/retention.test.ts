@@ -176,10 +176,13 @@ describe("the machine of a view", () => {
     const player = new TestPlayer(workspace.id);
     const [begin, ...later] = player.completeView(Date.now() - 20_000);
     await sendView(workspace.id, [begin!]);
-    const free = (components: { timers: { dueOf: (timer: "free") => number | null } }) => components.timers.dueOf("free");
+    const free = (components: { timers: { dueOf: (timer: "free") => number | null } }) =>
+      components.timers.dueOf("free");
     expect(await runInDurableObject(machineOf(player.viewId), ({ components }) => free(components))).toBeNull();
     await sendView(workspace.id, later);
-    expect(await runInDurableObject(machineOf(player.viewId), ({ components }) => free(components))).toBeGreaterThan(Date.now());
+    expect(await runInDurableObject(machineOf(player.viewId), ({ components }) => free(components))).toBeGreaterThan(
+      Date.now(),
+    );
   });
 
   test("that has forgotten its view is freed eight days after the last report of its player", async () => {

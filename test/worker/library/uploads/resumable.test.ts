@@ -129,7 +129,7 @@ describe("an answer", () => {
     const { url } = await newUpload(workspace);
     const UPLOAD_MACHINE = {
       idFromName: (name: string) => name,
-      get: () => ({ fetch: () => Promise.reject(new Error("Network connection lost.")) }),
+      get: () => ({ beginChunk: () => Promise.reject(new Error("Network connection lost.")) }),
     } as unknown as typeof env.UPLOAD_MACHINE;
     const headers = { "content-range": `bytes 0-99/${FILE.byteLength}`, "content-length": "100" };
     const request = new Request(url, { method: "PUT", headers, body: FILE.slice(0, 100) });
