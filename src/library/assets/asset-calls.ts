@@ -2,10 +2,13 @@ import type { Env } from "../../platform/env.ts";
 import { ittyMachine } from "../../platform/machine/itty.ts";
 import type { Remote } from "../../platform/machine/remote.ts";
 import type { JobCalls } from "../encoding/job-calls.ts";
+import type { AddedTrack } from "../tracks/store/repository.ts";
 import type { AssetForMachine } from "./repository.ts";
-import type { TrackForMachine } from "./start-tracks.ts";
 
 export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
+
+/** What the machine of an asset needs to prepare a track. */
+export type TrackForMachine = Pick<AddedTrack, "id" | "assetId" | "kind" | "url" | "languageCode" | "imposed">;
 
 /** The calls of an asset's machine (`durable-objects/asset-machine.ts`), through itty-durable: arguments and answers are JSON. */
 export interface AssetCalls extends JobCalls {

@@ -3,9 +3,6 @@ import { errorFields, logWarning } from "../../platform/log.ts";
 import type { AddedTrack } from "../tracks/store/repository.ts";
 import { assetMachine } from "./asset-calls.ts";
 
-/** What the machine of an asset needs to prepare a track. */
-export type TrackForMachine = Pick<AddedTrack, "id" | "assetId" | "kind" | "url" | "languageCode" | "imposed">;
-
 /** Hands tracks to the machines of their assets, in turn. Repeatable. Never rejects: the sweep repeats calls that were lost. */
 export async function startTracks(env: Env, tracks: readonly AddedTrack[]): Promise<void> {
   for (const { id, assetId, kind, url, languageCode, imposed } of tracks)

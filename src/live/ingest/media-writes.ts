@@ -53,7 +53,7 @@ export async function storePart(
 }
 
 /** Reads the captions of a part. Their text is cleaned again, because it is the broadcaster's. @throws {Problem} validation_failed */
-export function partCaptions(json: Uint8Array): PartCaptions {
+function partCaptions(json: Uint8Array): PartCaptions {
   if (json.byteLength === 0) return [];
   const parsed = PartCaptions.safeParse(parse(new TextDecoder().decode(json)));
   if (!parsed.success) throw new Problem("validation_failed", "the part's captions are malformed");

@@ -1,12 +1,12 @@
 import { readSubtitles, type TrackLabels } from "../../library/tracks/index.ts";
 import type { Cue } from "../../media/captions/cue.ts";
 import { languageName } from "../../media/languages.ts";
-import { type CaptionChannel, channelLabel } from "../../media/live/captions.ts";
+import { channelLabel } from "../../media/live/captions.ts";
 import { RecordedCues } from "../../media/live/recorded-cues.ts";
 import type { Env } from "../../platform/env.ts";
 import { logWarning } from "../../platform/log.ts";
 import { originOf } from "../origin/origin-calls.ts";
-import type { CaptionPage, FoundRange, RecordedSession } from "../origin/recorded-session.ts";
+import type { FoundRange, RecordedSession } from "../origin/recorded-session.ts";
 
 /** Segments of a session, and their times as on-demand media. */
 export type CaptionRange = Omit<FoundRange, "kind">;

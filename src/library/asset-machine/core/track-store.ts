@@ -1,4 +1,4 @@
-import type { TrackForMachine } from "../../assets/start-tracks.ts";
+import type { TrackForMachine } from "../../assets/asset-calls.ts";
 import type { EncodingPlan } from "../../encoding/plan.ts";
 import type { CopyState } from "../../sources/copy-state.ts";
 

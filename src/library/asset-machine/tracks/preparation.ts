@@ -1,4 +1,4 @@
-import type { TrackForMachine } from "../../assets/start-tracks.ts";
+import type { TrackForMachine } from "../../assets/asset-calls.ts";
 import type { AssetComponents } from "../core/components.ts";
 import { soundFiles } from "./sound-files.ts";
 import type { PendingTrack } from "../core/track-store.ts";
