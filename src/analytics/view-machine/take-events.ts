@@ -36,9 +36,13 @@ export function takeEvents(
     if (isEnding) timers.schedule("settle", isComplete ? nowMs : nowMs + SETTLE_MS);
     if (isComplete) timers.cancel("project"); // the end writes the same
     else if (machine.events.lastName === "ended") timers.bringForward("project", nowMs);
-    // One that is due may be running, and have read the events already.
+    // One that is due may be running, and have read the events already. If it was due in this millisecond, its time has to change: a timer that
+    // keeps its time is deleted after its run.
     else if (due.project === undefined || due.project <= nowMs)
-      timers.schedule("project", Math.max(nowMs, machine.projection.atMs + PROJECT_EVERY_MS));
+      timers.schedule(
+        "project",
+        Math.max(due.project === nowMs ? nowMs + 1 : nowMs, machine.projection.atMs + PROJECT_EVERY_MS),
+      );
     return added.length;
   });
 }
