@@ -1,29 +1,33 @@
 import { DurableObject } from "cloudflare:workers";
-import { onPurged } from "../src/library/asset-machine/on-purged.ts";
-import { AssetParts } from "../src/library/asset-machine/parts.ts";
-import { receiveDocument } from "../src/library/asset-machine/receive-document.ts";
-import { removeAsset } from "../src/library/asset-machine/remove-asset.ts";
-import { startById } from "../src/library/asset-machine/start-by-id.ts";
+import { AssetComponents } from "../src/library/asset-machine/core/components.ts";
+import { noteArrival } from "../src/library/asset-machine/follow-upload.ts";
+import { jobCalls } from "../src/library/asset-machine/job-calls.ts";
+import { confirmPurge, removeAsset } from "../src/library/asset-machine/remove-asset.ts";
+import { startAsset } from "../src/library/asset-machine/start-asset.ts";
 import { assetTimers } from "../src/library/asset-machine/timers.ts";
+import { removeTrack, takeTrack } from "../src/library/asset-machine/tracks/preparation.ts";
 import type { AssetCalls } from "../src/library/assets/asset-calls.ts";
 import type { Env } from "../src/platform/env.ts";
-import { serveMachine } from "../src/platform/machine/serve.ts";
+import { serveCalls } from "../src/platform/machine/itty.ts";
 
 /** Owns the processing of one asset, from its URL to a whole ladder (docs/architecture/on-demand.md). */
 export class AssetMachine extends DurableObject<Env> {
-  readonly parts: AssetParts;
+  readonly components: AssetComponents;
   readonly #serve: (request: Request) => Promise<Response>;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const machine = new AssetParts(ctx, env);
-    const calls: AssetCalls = {
-      start: (assetId) => startById(machine, assetId),
-      remove: async (assetId, afterMs) => removeAsset(machine, assetId, afterMs),
-      purged: (pass) => onPurged(machine, pass),
-    };
-    this.parts = machine;
-    this.#serve = serveMachine({ calls, receive: (name, document) => receiveDocument(machine, name, document) });
+    const machine = new AssetComponents(ctx, env);
+    this.components = machine;
+    this.#serve = serveCalls<AssetCalls>({
+      ...jobCalls(machine),
+      start: (assetId, asset) => startAsset(machine, assetId, asset ?? null),
+      remove: (assetId, afterMs) => removeAsset(machine, assetId, afterMs),
+      confirmPurge: (pass) => confirmPurge(machine, pass),
+      noteArrival: () => noteArrival(machine),
+      takeTrack: (track) => takeTrack(machine, track),
+      removeTrack: (track) => removeTrack(machine, track),
+    });
   }
 
   override fetch(request: Request): Promise<Response> {
@@ -31,6 +35,6 @@ export class AssetMachine extends DurableObject<Env> {
   }
 
   override alarm(): Promise<void> {
-    return this.parts.timers.runDue(assetTimers(this.parts));
+    return this.components.timers.runDue(assetTimers(this.components));
   }
 }

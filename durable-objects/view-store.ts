@@ -1,42 +1,118 @@
 import { DurableObject } from "cloudflare:workers";
-import { continueForgetting } from "../src/analytics/store/forget-viewer.ts";
-import { handOver } from "../src/analytics/store/hand-over.ts";
-import { StoreParts } from "../src/analytics/store/parts.ts";
-import { receiveStoreCall } from "../src/analytics/store/receive-store-call.ts";
+import { StoreComponents } from "../src/analytics/store/components.ts";
+import { countWatched } from "../src/analytics/store/count-watched.ts";
+import { figuresOf } from "../src/analytics/store/figures.ts";
+import { continueForgetting, forgetViewer } from "../src/analytics/store/forget-viewer.ts";
+import { handOver, keepHandingOver } from "../src/analytics/store/hand-over.ts";
+import { putView } from "../src/analytics/store/put-view.ts";
+import { partsOf } from "../src/analytics/store/range-parts.ts";
+import { readRemainder } from "../src/analytics/store/read-remainder.ts";
+import type {
+  FiguresQuery,
+  Forgotten,
+  HandOverOrder,
+  HandOverProgress,
+  Query,
+  Range,
+  RangePart,
+  Remainder,
+  RemainderQuery,
+  Row,
+  Span,
+  StoreCalls,
+  StoredView,
+  StoreFigures,
+  TakeBackOrder,
+  TakeBackProgress,
+  ViewPage,
+  WatchedQuery,
+} from "../src/analytics/store/store-calls.ts";
+import type { Watched } from "../src/analytics/store/interval-counts.ts";
+import type { RefusalCount } from "../src/analytics/store/refusal-counts.ts";
 import { isEmptyStore, sweepStore } from "../src/analytics/store/sweep-store.ts";
-import { takeBack } from "../src/analytics/store/take-back.ts";
+import { keepTakingBack, takeBack } from "../src/analytics/store/take-back.ts";
 import type { Env } from "../src/platform/env.ts";
 import { log } from "../src/platform/log.ts";
-import { serveMachine } from "../src/platform/machine/serve.ts";
 
 /** Holds the views of one workspace and month, and answers questions about them (docs/architecture/video-data.md). */
-export class ViewStore extends DurableObject<Env> {
-  readonly #serve: (request: Request) => Promise<Response>;
-  #opened: StoreParts | null = null;
+export class ViewStore extends DurableObject<Env> implements StoreCalls {
+  #opened: StoreComponents | null = null;
 
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#serve = serveMachine({
-      calls: {},
-      receive: (name, document) => receiveStoreCall(this.#parts, name, document),
-    });
-  }
-
-  get #parts(): StoreParts {
-    return (this.#opened ??= new StoreParts(this.ctx, this.env));
-  }
-
-  override fetch(request: Request): Promise<Response> {
-    return this.#serve(request);
+  get #components(): StoreComponents {
+    return (this.#opened ??= new StoreComponents(this.ctx, this.env));
   }
 
   override async alarm(): Promise<void> {
-    const parts = this.#parts;
+    const components = this.#components;
     const handlers = { sweep: sweepStore, forget: continueForgetting, "hand-over": handOver, "take-back": takeBack };
-    await parts.timers.runDue({ run: async (timer) => await handlers[timer](parts) });
-    if (!isEmptyStore(parts)) return;
+    await components.timers.runDue({ run: async (timer) => await handlers[timer](components) });
+    if (!isEmptyStore(components)) return;
     this.#opened = null;
     await this.ctx.storage.deleteAll();
     log("view_store.deleted", { store: this.ctx.id.name ?? this.ctx.id.toString() });
+  }
+
+  // Views.
+
+  put(stored: StoredView & { revision: number }): Promise<{ isForgotten: boolean }> {
+    return putView(this.#components, stored);
+  }
+
+  remove(viewId: string): void {
+    this.#components.views.remove([viewId]);
+  }
+
+  find(viewId: string): StoredView | null {
+    return this.#components.views.find(viewId);
+  }
+
+  readPage({ condition, afterMs, afterId }: ViewPage): StoredView["view"][] {
+    return this.#components.views.page(condition, afterMs, afterId);
+  }
+
+  forgetViewer(viewerId: string): Promise<Forgotten> {
+    return forgetViewer(this.#components, viewerId);
+  }
+
+  // Questions.
+
+  run(queries: Query[]): Row[][] {
+    return queries.map((query) => this.#components.views.run(query));
+  }
+
+  countWatched({ condition, axis, grid }: WatchedQuery): Watched {
+    return countWatched(this.#components.views, condition, axis, grid);
+  }
+
+  readFigures({ span, wanted, withViewers = false }: FiguresQuery): StoreFigures {
+    return figuresOf(this.#components.views, span, wanted, { withViewers });
+  }
+
+  readRanges(span: Span, ranges: Range[]): RangePart[] {
+    return partsOf(this.#components.views, span, ranges);
+  }
+
+  readRemainder(query: RemainderQuery): Remainder {
+    return readRemainder(this.#components, query);
+  }
+
+  // Refused reports.
+
+  addRefusals(counts: Record<string, number>, atMs: number): void {
+    this.#components.refusals.add(counts, atMs);
+  }
+
+  readRefusals(fromMs: number, toMs: number): RefusalCount[] {
+    return this.#components.refusals.between(fromMs, toMs);
+  }
+
+  // The distributed table.
+
+  handOver(order: HandOverOrder): HandOverProgress {
+    return keepHandingOver(this.#components, order);
+  }
+
+  takeBack(order: TakeBackOrder): TakeBackProgress {
+    return keepTakingBack(this.#components, order);
   }
 }

@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { DueDelivery } from "../src/events/webhooks/fan-out/due-delivery.ts";
 import type { SenderCalls } from "../src/events/webhooks/fan-out/sender-calls.ts";
 import { onAlarm, reload, reset, wake } from "../src/events/webhooks/sender/calls.ts";
-import { SenderParts } from "../src/events/webhooks/sender/parts.ts";
+import { SenderComponents } from "../src/events/webhooks/sender/components.ts";
 import type { Env } from "../src/platform/env.ts";
 
 /**
@@ -11,11 +11,11 @@ import type { Env } from "../src/platform/env.ts";
  * `src/events/webhooks/sender/calls.ts`.
  */
 export class WebhookSender extends DurableObject<Env> implements SenderCalls {
-  readonly #sender: SenderParts;
+  readonly #sender: SenderComponents;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#sender = new SenderParts(env, ctx.storage);
+    this.#sender = new SenderComponents(env, ctx.storage);
   }
 
   wake(webhookId: string, announced: DueDelivery[] = []): void {

@@ -5,7 +5,7 @@ import { readBatch } from "../../src/analytics/beacons/beacon-batch.ts";
 import { edgeFactsOf } from "../../src/analytics/beacons/read-edge-facts.ts";
 import { VIEW_COLUMNS } from "../../src/analytics/store/columns.ts";
 import { monthOf } from "../../src/analytics/store/months.ts";
-import type { Query, StoreCalls } from "../../src/analytics/store/store-calls.ts";
+import type { Query, Row } from "../../src/analytics/store/store-calls.ts";
 import { packViews } from "../../src/analytics/store/view-schema.ts";
 import { ViewTable } from "../../src/analytics/store/view-table.ts";
 import type { EdgeFacts } from "../../src/analytics/views/edge-facts.ts";
@@ -20,8 +20,7 @@ const SEED = 7;
 export class FillableViewStore extends ViewStore {
   readonly #table: ViewTable;
   readonly #storage: DurableObjectStorage;
-  /** Bodies of questions. */
-  readonly #asked: string[] = [];
+  readonly #asked: Query[] = [];
   readonly #edges = new Map<string, EdgeFacts>();
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -31,14 +30,17 @@ export class FillableViewStore extends ViewStore {
   }
 
   override async fetch(request: Request): Promise<Response> {
-    if (request.url.endsWith("/asked")) return Response.json(this.#asked.splice(0).flatMap(queriesIn));
-    if (request.url.endsWith("/run")) this.#asked.push(await request.clone().text());
-    if (!request.url.endsWith("/fill")) return await super.fetch(request);
+    if (request.url.endsWith("/asked")) return Response.json(this.#asked.splice(0));
     const filling = await request.json<Filling>();
     this.#storage.transactionSync(() =>
       filling.from < filling.simulated ? this.#simulate(filling) : this.#copy(filling),
     );
     return Response.json(this.#storage.sql.exec("SELECT count(*) AS views FROM views").one());
+  }
+
+  override run(queries: Query[]): Row[][] {
+    this.#asked.push(...queries);
+    return super.run(queries);
   }
 
   #simulate({ workspaceId, nowMs, simulated, from, to }: Filling): void {
@@ -96,8 +98,6 @@ const LENGTHS = new Set(
   "watch_ms playing_ms startup_ms player_startup_ms page_load_ms total_startup_ms buffer_ms".split(" "),
 );
 const RATIOS = new Set(["average_bitrate_bps", "buffer_ratio", "buffer_frequency"]);
-
-const queriesIn = (body: string) => (JSON.parse(body) as Parameters<StoreCalls["run"]>[0]).queries;
 
 const storeOf = (env: Env, workspaceId: string, atMs: number) =>
   env.VIEW_STORE.get(env.VIEW_STORE.idFromName(`${workspaceId}:${monthOf(atMs)}`));

@@ -9,6 +9,8 @@ export interface Module {
   imports: string[];
   /** All other imports, by specifier: "zod", "cloudflare:workers". */
   packages: string[];
+  /** Names of the members it accesses: `get` and `name` of `map.get(key).name`, and `get` of `map["get"]`. */
+  memberNames: string[];
   /** Names of the types it uses. Types of bindings are global, so they are not imported. */
   typeNames: string[];
 }
@@ -32,10 +34,13 @@ export async function readModules(folders: readonly string[]): Promise<Module[]>
 /** @throws {SyntaxError} */
 export function readModule(path: string, source: string): Module {
   const specifiers = new Set<string>();
+  const memberNames = new Set<string>();
   const typeNames = new Set<string>();
   walk(parseAst(source, { lang: "ts", astType: "ts" }, path), (node) => {
     const specifier = IMPORTING.has(node.type) ? (node["source"] as Literal | null)?.value : undefined;
     if (typeof specifier === "string") specifiers.add(specifier);
+    const memberName = node.type === "MemberExpression" ? nameOf(node["property"] as Property) : undefined;
+    if (memberName !== undefined) memberNames.add(memberName);
     const typeName = node.type === "TSTypeReference" ? (node["typeName"] as { name?: string }).name : undefined;
     if (typeName !== undefined) typeNames.add(typeName);
   });
@@ -44,6 +49,7 @@ export function readModule(path: string, source: string): Module {
     path,
     imports: [...specifiers].filter(isOurs).map((specifier) => posix.join(posix.dirname(path), specifier)),
     packages: [...specifiers].filter((specifier) => !isOurs(specifier)),
+    memberNames: [...memberNames],
     typeNames: [...typeNames],
   };
 }
@@ -55,6 +61,14 @@ interface Node {
 interface Literal {
   value: unknown;
 }
+
+interface Property {
+  name?: string;
+  value?: unknown;
+}
+
+const nameOf = ({ name, value }: Property): string | undefined =>
+  name ?? (typeof value === "string" ? value : undefined);
 
 const IMPORTING = new Set([
   "ImportDeclaration",

@@ -25,6 +25,14 @@ const BINDING_TYPES = new Set([
   "SqlStorage",
 ]);
 
+/** The files that make stubs of Durable Objects, each typed by an interface of calls. */
+const STUBS = new Set(["src/platform/machine/itty.ts", "src/platform/machine/remote.ts"]);
+/** Methods of a namespace of Durable Objects without which no stub can be made. */
+const OBJECT_IDS = new Set(["idFromName", "idFromString", "newUniqueId", "getByName"]);
+const OBJECT_LIBRARY = "itty-durable";
+/** The interfaces of objects, and the classes that implement them. */
+const DOORS = /-calls\.ts$|^durable-objects\//;
+
 /** @returns a description of every import that breaks a rule and of every cycle; empty = no violation */
 export function brokenRules(modules: readonly Module[]): string[] {
   return [
@@ -35,6 +43,7 @@ export function brokenRules(modules: readonly Module[]): string[] {
       }),
     ),
     ...modules.flatMap(bindingsOf),
+    ...modules.flatMap(backDoorsOf),
     ...findCircles(new Map(modules.map(({ path, imports }) => [path, new Set(imports)]))).map(
       (circle) => `circle of ${circle.length} files: ${circle.join(", ")}`,
     ),
@@ -106,6 +115,17 @@ function bindingsOf({ path, packages, typeNames }: Module): string[] {
     ...packages.filter((name) => name.startsWith("cloudflare:") || name.startsWith("@cloudflare/")),
     ...typeNames.filter((name) => BINDING_TYPES.has(name)),
   ].map((name) => `${path} uses ${name}: ${domain ?? root}/ must not use bindings`);
+}
+
+/** A Durable Object is called through the typed interface of its `*-calls.ts`, never by a string or a request of the caller's own. */
+function backDoorsOf({ path, imports, packages, memberNames }: Module): string[] {
+  if (STUBS.has(path)) return [];
+  const found = [
+    ...memberNames.filter((name) => OBJECT_IDS.has(name)),
+    ...packages.filter((name) => name === OBJECT_LIBRARY),
+    ...(DOORS.test(path) ? [] : imports.filter((target) => STUBS.has(target))),
+  ];
+  return found.map((name) => `${path} uses ${name}: an object is called through the *-calls.ts of its domain`);
 }
 
 /** The imports between rooms: each room with the rooms that its files import. */

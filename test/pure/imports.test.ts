@@ -102,6 +102,38 @@ describe("a forbidden import is reported", () => {
   });
 });
 
+describe("a door of a durable object that is not its `*-calls.ts` is reported", () => {
+  test.each([
+    ["src/live/streams/a.ts", `const stub = env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(id));`, "idFromName"],
+    [
+      "src/live/streams/stream-calls.ts",
+      `machines.get(machines.idFromString(id)).fetch("https://a/b");`,
+      "idFromString",
+    ],
+    ["durable-objects/a.ts", `const stub = env.VIEW_STORE.getByName("a");`, "getByName"],
+    ["src/cron.ts", `env.VIEW_STORE["newUniqueId"]();`, "newUniqueId"],
+    ["src/library/assets/a.ts", `import { proxyDurable } from "itty-durable";`, "itty-durable"],
+    [
+      "src/library/assets/a.ts",
+      `import { remoteObject } from "../../platform/machine/remote.ts";`,
+      "machine/remote.ts",
+    ],
+    ["src/library/assets/a.ts", `import { ittyMachine } from "../../platform/machine/itty.ts";`, "machine/itty.ts"],
+  ])("%s: %s", (path, source, name) => {
+    const doors = expect.stringMatching(`uses \\S*${name}: an object is called through`);
+    expect(wrongIn({ [path]: source })).toEqual([doors]);
+  });
+
+  test.each([
+    ["src/platform/machine/itty.ts", `import { createDurable } from "itty-durable"; objects.idFromName(name);`],
+    ["src/live/streams/stream-calls.ts", `import { ittyMachine } from "../../platform/machine/itty.ts";`],
+    ["durable-objects/a.ts", `import { serveCalls } from "../src/platform/machine/itty.ts";`],
+    ["src/live/streams/a.ts", `import { streamMachine } from "./stream-calls.ts"; map.get(streamMachine(env, id));`],
+  ])("but not %s: %s", (path, source) => {
+    expect(wrongIn({ [path]: source })).toEqual([]);
+  });
+});
+
 test("a domain that is not on the map is reported, although nothing imports it", () => {
   const found = wrongIn({ "src/helpers/a.ts": ``, "src/helpers/b/b.ts": `` });
   expect(found).toEqual(["src/helpers: the folder has no floor (scripts/imports/map.ts)"]);

@@ -6,7 +6,8 @@ import { isSecureUrl } from "../../protocol/secure-url.ts";
 import { readGrant, signGrant } from "../../src/platform/crypto/signed-grant.ts";
 import { isSameSecret } from "../../protocol/same-secret.ts";
 
-const read = (secret: string, token: string) => readGrant(secret, token, () => true, 0);
+const read = (secret: string, token: string) => readGrant(secret, "encoder-job", token, () => true, 0);
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const [A, B] = ["a".repeat(32), "b".repeat(32)];
 
 describe("a deployment's secret", () => {
@@ -30,24 +31,24 @@ describe("a deployment's secret", () => {
   });
 
   test("neither signs nor verifies when it is too short", async () => {
-    await expect(signGrant("short", { expiresAt: 1 })).rejects.toThrow(UnusableSecret);
+    await expect(signGrant("short", "encoder-job", { expiresAt: 1 })).rejects.toThrow(UnusableSecret);
     await expect(read("short", "a.b")).rejects.toThrow(UnusableSecret);
     await expect(read(undefined as unknown as string, "a.b")).rejects.toThrow(UnusableSecret);
   });
 
   test("verifies older grants after a rotation until the old secret is removed", async () => {
     const [older, newer] = [{ expiresAt: 1 }, { expiresAt: 2 }];
-    const token = await signGrant(A, older);
+    const token = await signGrant(A, "encoder-job", older);
     expect(await read(`${B},${A}`, token)).toEqual(older);
-    expect(await read(B, await signGrant(`${B},${A}`, newer))).toEqual(newer);
+    expect(await read(B, await signGrant(`${B},${A}`, "encoder-job", newer))).toEqual(newer);
     expect(await read(B, token)).toBe("forged");
   });
 
   test("signs JSON Web Tokens with HS256, and accepts no other algorithm", async () => {
     const grant = { expiresAt: 1 };
-    const [header, payload, signature] = (await signGrant(A, grant)).split(".");
+    const [header, payload, signature] = (await signGrant(A, "encoder-job", grant)).split(".");
     const decoded = (text: string | undefined): unknown => JSON.parse(Buffer.from(text ?? "", "base64url").toString());
-    expect([decoded(header), decoded(payload)]).toEqual([{ alg: "HS256" }, grant]);
+    expect([decoded(header), decoded(payload)]).toEqual([{ alg: "HS256" }, { ...grant, aud: "encoder-job" }]);
     const hmac = createHmac("sha256", A).update(`${header}.${payload}`).digest("base64url");
     expect(signature).toBe(hmac);
     const unsigned = Buffer.from(`{"alg":"none"}`).toString("base64url");
@@ -55,6 +56,29 @@ describe("a deployment's secret", () => {
     const stronger = Buffer.from(`{"alg":"HS512"}`).toString("base64url");
     const signed = createHmac("sha512", A).update(`${stronger}.${payload}`).digest("base64url");
     expect(await read(A, `${stronger}.${payload}.${signed}`)).toBe("malformed");
+  });
+
+  test("signs grants of four kinds, none of which is accepted as another", async () => {
+    const kinds = ["encoder-job", "live-session", "upload-page", "view-export"] as const;
+    const grant = { expiresAt: 1 };
+    for (const signed of kinds)
+      for (const asked of kinds) {
+        const answer = await readGrant(A, asked, await signGrant(A, signed, grant), () => true, 0);
+        expect(answer, `${signed} as ${asked}`).toEqual(signed === asked ? grant : "foreign");
+      }
+  });
+
+  test("accepts a grant without `aud`, of an earlier release, for at most seven days", async () => {
+    const week = 7 * 24 * 3600_000;
+    const older = async (expiresAt: number, nowMs: number, isMeant = true) => {
+      const text = `${encoded({ alg: "HS256" })}.${encoded({ expiresAt })}`;
+      const token = `${text}.${createHmac("sha256", A).update(text).digest("base64url")}`;
+      return await readGrant(A, "view-export", token, () => isMeant, nowMs);
+    };
+    expect(await older(week, 0)).toEqual({ expiresAt: week });
+    expect(await older(week, week)).toBe("expired");
+    expect(await older(week, 0, false)).toBe("foreign");
+    expect(await older(week + 1, 0)).toBe("foreign"); // no release has signed one that lives so long
   });
 
   test.each(["", undefined])("%j equals no secret, not even an empty one", (secret) => {

@@ -7,7 +7,6 @@ import * as durableObjects from "../../durable-objects/index.ts";
 import type { ImageOrder } from "../../src/library/images/image-calls.ts";
 import { assetMachine } from "../../src/library/assets/asset-calls.ts";
 import { Problem } from "../../src/platform/http/problems.ts";
-import { callMachine } from "../../src/platform/machine/calls.ts";
 import * as worker from "../../src/worker.ts";
 import config from "../../wrangler.toml?raw";
 
@@ -63,7 +62,7 @@ test.each(Object.entries(durableObjects))("%s logs an unexpected error of its me
 async function caughtFrom(thrower: () => never): Promise<unknown> {
   const stub = env.IMAGE_MAKER.get(env.IMAGE_MAKER.idFromName(crypto.randomUUID()));
   await runInDurableObject(stub, (maker: durableObjects.ImageMaker) => {
-    maker.parts.underWay.get = thrower;
+    maker.components.underWay.get = thrower;
   });
   return await stub.make({ name: "poster.jpg" } as ImageOrder).catch((caught: unknown) => caught);
 }
@@ -92,16 +91,14 @@ test("a problem is an answer and is not logged", async () => {
   expect(failures()).toEqual([]);
 });
 
-test("errors of a machine's calls are logged: of documents, and of small calls", async () => {
+test("an unexpected error of a call through itty-durable is logged, and reaches the caller", async () => {
   const assetId = crypto.randomUUID();
   const stub = env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(assetId));
-  await runInDurableObject(stub, ({ parts }: durableObjects.AssetMachine) => {
-    Object.defineProperty(parts, "state", { get: lacksPlaces });
+  await runInDurableObject(stub, ({ components }: durableObjects.AssetMachine) => {
+    Object.defineProperty(components, "state", { get: lacksPlaces });
   });
-  await expect(callMachine(env.ASSET_MACHINE, assetId, "complete", { jobId: "a" })).rejects.toThrow("no places");
-  await expect(assetMachine(env, assetId).purged(1)).rejects.toThrow("no places");
+  await expect(assetMachine(env, assetId).confirmPurge(1)).rejects.toThrow("no places");
   expect(failures()).toMatchObject([
-    { class: "AssetMachine", method: "fetch" },
-    { class: "AssetMachine", method: "fetch", stack: expect.stringMatching(/lacksPlaces(.|\n)*at onPurged /) },
+    { class: "AssetMachine", method: "fetch", stack: expect.stringMatching(/lacksPlaces(.|\n)*at confirmPurge /) },
   ]);
 });

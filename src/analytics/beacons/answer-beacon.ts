@@ -1,7 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { errorFields, log, logError, logWarning } from "../../platform/log.ts";
 import { monthOf } from "../store/months.ts";
-import { callStore } from "../store/store-calls.ts";
+import { viewStore } from "../store/store-calls.ts";
 import { PendingRefusals, type Refused } from "./refusals.ts";
 
 const CORS = { "access-control-allow-origin": "*", "cache-control": "no-store" };
@@ -39,9 +39,9 @@ export async function answerBeacon(env: Env, key: string, taking: Promise<Taken>
 async function storeRefusals(env: Env, workspaceId: string, refused: Refused, atMs: number): Promise<void> {
   const counts = pending.take(workspaceId, refused, atMs);
   if (counts === null) return;
-  await callStore(env, { workspaceId, month: monthOf(atMs) }, "refuse", { counts, atMs }).catch((error: unknown) =>
-    logWarning("beacon.refusals_lost", { workspaceId, ...errorFields(error) }),
-  );
+  await viewStore(env, { workspaceId, month: monthOf(atMs) })
+    .addRefusals(counts, atMs)
+    .catch((error: unknown) => logWarning("beacon.refusals_lost", { workspaceId, ...errorFields(error) }));
 }
 
 export const beaconPreflight = () =>

@@ -5,7 +5,7 @@ import { newRouter } from "../../platform/http/router.ts";
 import { monthsIn } from "../questions/ask-stores.ts";
 import { scopeQuery, Timespan, timespanOf } from "../metrics/schemas.ts";
 import { readScope } from "../questions/scope.ts";
-import { callStore } from "../store/store-calls.ts";
+import { viewStore } from "../store/store-calls.ts";
 import { type Refusal, REFUSALS } from "./refusals.ts";
 
 const RefusedReports = z
@@ -40,7 +40,7 @@ export const refusalRoutes = newRouter().openapi(route, async (c) => {
   const { fromMs, toMs } = scope;
   const months = monthsIn(c.env, scope, nowMs);
   const counts = await Promise.all(
-    months.map((month) => callStore(c.env, { workspaceId, month }, "refusals", { fromMs, toMs })),
+    months.map((month) => viewStore(c.env, { workspaceId, month }).readRefusals(fromMs, toMs)),
   );
   const data = [...Map.groupBy(counts.flat(), ({ reason }) => reason as Refusal)].map(([reason, ofReason]) => ({
     reason,

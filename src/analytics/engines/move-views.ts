@@ -7,7 +7,7 @@ import { countingRows } from "../r2-sql/handed-over.ts";
 import { r2SqlSettings } from "../r2-sql/settings.ts";
 import { monthsBetween } from "../store/months.ts";
 import { retentionMs } from "../store/retention.ts";
-import { callStore } from "../store/store-calls.ts";
+import { viewStore } from "../store/store-calls.ts";
 import { countStatement } from "./r2-statements.ts";
 import type { Sources } from "./two-sources.ts";
 
@@ -51,7 +51,7 @@ async function continueMove(sources: Sources): Promise<void> {
 /** The table was read to its end, and no month has fewer views of it than the table: what a month lacks is read again. */
 async function continueReturn(sources: Sources): Promise<void> {
   const { env, workspaceId } = sources;
-  const months = await askMonths(sources, (of) => callStore(env, of, "takeBack", of));
+  const months = await askMonths(sources, (of) => viewStore(env, of).takeBack(of));
   const confirmed = months.reduce((total, month) => total + month.confirmed, 0);
   const isRead = months.every((month) => month.isRead);
   const lacking = isRead ? await findDifferent(sources, months, (here, there) => here < there) : null;
@@ -60,7 +60,7 @@ async function continueReturn(sources: Sources): Promise<void> {
   const progress = lacking === null ? words : `${words}; some of ${lacking} are not, and it is read again`;
   if (lacking !== null) {
     const of = { workspaceId, month: lacking };
-    await callStore(env, of, "takeBack", { ...of, keptFromMs: keptFrom(sources), isAgain: true });
+    await viewStore(env, of).takeBack({ ...of, keptFromMs: keptFrom(sources), isAgain: true });
   }
   await storeMove(openDatabase(env.DB), workspaceId, { direction: "returning", progress, isDone });
   log(isDone ? "view_store.returned" : "view_store.returning", { workspaceId, confirmed });
@@ -69,7 +69,7 @@ async function continueReturn(sources: Sources): Promise<void> {
 const keptFrom = ({ env, nowMs }: Sources) => nowMs - retentionMs(env);
 
 const askToHandOver = (sources: Sources, isSwitched: boolean) =>
-  askMonths(sources, (of) => callStore(sources.env, of, "handOver", { ...of, isSwitched }));
+  askMonths(sources, (of) => viewStore(sources.env, of).handOver({ ...of, isSwitched }));
 
 /** Asks the months whose views are kept, and the one that begins within the hour. */
 async function askMonths<Answer>(
@@ -95,7 +95,7 @@ async function findDifferent(
   const { env, settings, workspaceId } = sources;
   for (const { month, confirmed } of months) {
     const of = { workspaceId, month };
-    const { handedOver } = await callStore(env, of, "remainder", { ...of, queries: [] });
+    const { handedOver } = await viewStore(env, of).readRemainder({ ...of, queries: [] });
     const where = countingRows(workspaceId, [handedOver], keptFrom(sources));
     const [row] = where === null ? [] : await askR2Sql(settings, countStatement({ table: settings.table, where }));
     if (isDifferent(confirmed, Number(row?.["view_count"] ?? 0))) return month;

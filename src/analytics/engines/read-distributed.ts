@@ -6,7 +6,7 @@ import { type Scope } from "../questions/scope.ts";
 import { axisOf, type WatchedQuestion } from "../questions/view-engine.ts";
 import { literal } from "../r2-sql/literal.ts";
 import { addWatched, IntervalCounts, type Watched } from "../store/interval-counts.ts";
-import { callStore, type StoredView } from "../store/store-calls.ts";
+import { viewStore, type StoredView } from "../store/store-calls.ts";
 import type { TimelineEvent } from "../views/view-event.ts";
 import type { ViewRecord } from "../views/view-record.ts";
 import type { WatchedRange } from "../views/watched-ranges.ts";
@@ -23,7 +23,7 @@ export async function findDistributed(sources: Sources, viewId: string): Promise
   const { env, workspaceId, nowMs } = sources;
   const always = { fromMs: 0, toMs: nowMs };
   const months = monthsIn(env, always, nowMs);
-  const found = await Promise.all(months.map((month) => callStore(env, { workspaceId, month }, "find", { viewId })));
+  const found = await Promise.all(months.map((month) => viewStore(env, { workspaceId, month }).find(viewId)));
   const stored = found.findLast((view) => view !== null);
   if (stored !== undefined) return stored;
   const remainders = await askRemainder(sources, always, { queries: [] });

@@ -8,7 +8,7 @@ import { R2_SQL } from "../questions/dialect.ts";
 import { conditionOf, type Scope } from "../questions/scope.ts";
 import { REMAINDER } from "../store/hand-over-table.ts";
 import { retentionMs } from "../store/retention.ts";
-import { callStore, type Query, type Remainder, type StoreCalls } from "../store/store-calls.ts";
+import { viewStore, type Query, type Remainder, type RemainderQuery } from "../store/store-calls.ts";
 import type { Rows } from "./r2-statements.ts";
 
 export interface Sources {
@@ -28,11 +28,11 @@ export function remainderOf(scope: Scope): Query {
 export const askRemainder = (
   { env, workspaceId, nowMs }: Sources,
   scope: Pick<Scope, "fromMs" | "toMs">,
-  question: Pick<Parameters<StoreCalls["remainder"]>[0], "queries" | "watched">,
+  question: Pick<RemainderQuery, "queries" | "watched">,
 ): Promise<Remainder[]> =>
   Promise.all(
     monthsIn(env, scope, nowMs).map((month) =>
-      callStore(env, { workspaceId, month }, "remainder", { workspaceId, month, ...question }),
+      viewStore(env, { workspaceId, month }).readRemainder({ workspaceId, month, ...question }),
     ),
   );
 

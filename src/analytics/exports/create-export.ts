@@ -17,6 +17,8 @@ const EXPORTS_PER_WORKSPACE = 1000;
 
 const IN_BODY = { timespan: "timespan", filterby: "filterby" };
 
+export const EXPORT_AUDIENCE = "view-export";
+
 /** The bearer may download this export. */
 export interface ExportGrant {
   expiresAt: number;
@@ -39,7 +41,7 @@ export async function createExport(
   const id = crypto.randomUUID();
   const expiresAt = new Date(now.getTime() + expiresIn * 1000);
   const grant: ExportGrant = { expiresAt: expiresAt.getTime(), exportId: id };
-  const url = `${publicUrl}/exports/${id}.${format}?token=${await signGrant(env.JOB_SECRET, grant)}`;
+  const url = `${publicUrl}/exports/${id}.${format}?token=${await signGrant(env.JOB_SECRET, EXPORT_AUDIENCE, grant)}`;
   const rows = await (await openEngine(env, workspaceId, now.getTime())).count(scope);
   const record: z.output<typeof ViewExportRecord> = {
     exportId: id,

@@ -4,7 +4,7 @@ import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { countRequest } from "../../tenancy/limits/index.ts";
 import { errorFields, log, logError } from "../../platform/log.ts";
-import type { ExportGrant } from "./create-export.ts";
+import { EXPORT_AUDIENCE, type ExportGrant } from "./create-export.ts";
 import type { ViewEngine } from "../questions/view-engine.ts";
 import { flatView } from "./export-fields.ts";
 import { WRITERS } from "./export-formats.ts";
@@ -18,7 +18,13 @@ import { findExport, type ViewExport } from "./repository.ts";
  */
 export async function downloadExport(env: Env, exportId: string, token: string): Promise<Response> {
   const now = Date.now();
-  const grant = await readGrant<ExportGrant>(env.JOB_SECRET, token, (of) => of.exportId === exportId, now);
+  const grant = await readGrant<ExportGrant>(
+    env.JOB_SECRET,
+    EXPORT_AUDIENCE,
+    token,
+    (of) => of.exportId === exportId,
+    now,
+  );
   if (grant === "expired") throw new Problem("export_not_found", "the export has expired");
   if (typeof grant === "string") throw new Problem("forbidden", "the URL is not one that was handed out");
   const found = await findExport(openDatabase(env.DB), exportId);

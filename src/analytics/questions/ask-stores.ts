@@ -1,7 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { monthsBetween } from "../store/months.ts";
 import { retentionMs } from "../store/retention.ts";
-import { callStore, type Query, type Row } from "../store/store-calls.ts";
+import { viewStore, type Query, type Row } from "../store/store-calls.ts";
 
 /** The months of a time span, in order, as far as views are kept. */
 export const monthsIn = (env: Env, { fromMs, toMs }: { fromMs: number; toMs: number }, nowMs: number): string[] =>
@@ -9,4 +9,4 @@ export const monthsIn = (env: Env, { fromMs, toMs }: { fromMs: number; toMs: num
 
 /** @returns the rows of each query, per month */
 export const askStores = (env: Env, workspaceId: string, months: string[], queries: Query[]): Promise<Row[][][]> =>
-  Promise.all(months.map((month) => callStore(env, { workspaceId, month }, "run", { queries })));
+  Promise.all(months.map((month) => viewStore(env, { workspaceId, month }).run(queries)));

@@ -1,6 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import { DistinctHashes } from "../store/distinct-hashes.ts";
-import { callStore, type ColumnFigures, type Figures, type StoreFigures, type Wanted } from "../store/store-calls.ts";
+import { viewStore, type ColumnFigures, type Figures, type StoreFigures, type Wanted } from "../store/store-calls.ts";
 import { monthsIn } from "./ask-stores.ts";
 import { quantilesOfMonths } from "./quantiles-of-months.ts";
 import { filtersOf, type Scope } from "./scope.ts";
@@ -17,7 +17,7 @@ export async function figuresOfMonths(
   const span = { fromMs, toMs, filters: filtersOf(scope) };
   const withViewers = months.length > 1;
   const stores = await Promise.all(
-    months.map((month) => callStore(env, { workspaceId, month }, "figures", { span, wanted, withViewers })),
+    months.map((month) => viewStore(env, { workspaceId, month }).readFigures({ span, wanted, withViewers })),
   );
   const sums = wanted.map((_, index) => ({
     total: sum(stores, ({ columns }) => columns[index]!.total),
@@ -30,7 +30,7 @@ export async function figuresOfMonths(
     }),
   );
   const quantiles = await quantilesOfMonths(ranked, (ranges) =>
-    Promise.all(months.map((month) => callStore(env, { workspaceId, month }, "ranges", { span, ranges }))),
+    Promise.all(months.map((month) => viewStore(env, { workspaceId, month }).readRanges(span, ranges))),
   );
   const columns = wanted.map(({ column, quantiles: shares }, index): ColumnFigures => {
     return { column, ...sums[index]!, quantiles: quantiles.splice(0, shares.length) };

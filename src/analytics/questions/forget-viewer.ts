@@ -2,7 +2,7 @@ import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { monthsBetween } from "../store/months.ts";
 import { retentionMs } from "../store/retention.ts";
-import { callStore, type Forgotten } from "../store/store-calls.ts";
+import { viewStore, type Forgotten } from "../store/store-calls.ts";
 
 const HOUR_MS = 3600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -15,7 +15,7 @@ export async function forgetViewer(env: Env, workspaceId: string, viewerId: stri
   // A store deletes what is too old once a day.
   const months = monthsBetween(nowMs - retentionMs(env) - 2 * DAY_MS, nowMs + HOUR_MS);
   const answers = await Promise.all(
-    months.map((month) => callStore(env, { workspaceId, month }, "forget", { viewerId })),
+    months.map((month) => viewStore(env, { workspaceId, month }).forgetViewer(viewerId)),
   );
   const sum = (name: keyof Forgotten) => answers.reduce((total, answer) => total + answer[name], 0);
   const forgotten = { deletedViews: sum("deletedViews"), remainingViews: sum("remainingViews") };

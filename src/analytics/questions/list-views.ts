@@ -1,5 +1,5 @@
 import type { Env } from "../../platform/env.ts";
-import { callStore, type Row, type StoredView } from "../store/store-calls.ts";
+import { viewStore, type Row, type StoredView } from "../store/store-calls.ts";
 import { askStores, monthsIn } from "./ask-stores.ts";
 import { countQuery, listQuery } from "./embedded-sql.ts";
 import { conditionOf, type Scope } from "./scope.ts";
@@ -24,7 +24,7 @@ export async function listViews(
     const wanted = limit - rows.length;
     if (wanted > 0 && skip < counts[index]!) {
       const queries = [listQuery(condition, order, wanted, skip)];
-      const [found = []] = await callStore(env, { workspaceId, month }, "run", { queries });
+      const [found = []] = await viewStore(env, { workspaceId, month }).run(queries);
       rows.push(...found);
     }
     skip = Math.max(0, skip - counts[index]!);
@@ -44,6 +44,6 @@ export async function findView(
   nowMs: number,
 ): Promise<StoredView | null> {
   const months = monthsIn(env, { fromMs: 0, toMs: nowMs }, nowMs);
-  const found = await Promise.all(months.map((month) => callStore(env, { workspaceId, month }, "find", { viewId })));
+  const found = await Promise.all(months.map((month) => viewStore(env, { workspaceId, month }).find(viewId)));
   return found.findLast((view) => view !== null) ?? null;
 }

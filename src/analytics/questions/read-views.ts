@@ -1,7 +1,7 @@
 /** Reading the views of the embedded engine one after another. */
 import type { Env } from "../../platform/env.ts";
 import { addWatched, type Watched } from "../store/interval-counts.ts";
-import { callStore, type Query } from "../store/store-calls.ts";
+import { viewStore, type Query } from "../store/store-calls.ts";
 import type { ViewRecord } from "../views/view-record.ts";
 import { monthsIn } from "./ask-stores.ts";
 import { conditionOf, type Scope } from "./scope.ts";
@@ -25,7 +25,7 @@ export async function* monthPages(
 ): AsyncGenerator<ViewRecord[]> {
   let after: [number, string] = [-1, ""];
   for (;;) {
-    const page = await callStore(env, store, "page", { condition, afterMs: after[0], afterId: after[1] });
+    const page = await viewStore(env, store).readPage({ condition, afterMs: after[0], afterId: after[1] });
     if (page.length > 0) yield page;
     const last = page.at(-1);
     if (last === undefined) return;
@@ -44,7 +44,7 @@ export async function countWatchedViews(
   const condition = { sql: `${sql} AND ${content.column} = ?`, values: [...values, content.id] };
   const asked = { condition, axis: axisOf(question), grid } as const;
   const answers = await Promise.all(
-    monthsIn(env, scope, nowMs).map((month) => callStore(env, { workspaceId, month }, "engagement", asked)),
+    monthsIn(env, scope, nowMs).map((month) => viewStore(env, { workspaceId, month }).countWatched(asked)),
   );
   return addWatched(answers, grid.intervals);
 }

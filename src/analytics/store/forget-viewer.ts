@@ -1,22 +1,26 @@
 import { errorFields, log, logError } from "../../platform/log.ts";
 import { viewMachine } from "../views/view-calls.ts";
 import { type ForgottenViewer, hashOf } from "./forgotten-viewers.ts";
-import type { StoreParts } from "./parts.ts";
+import type { StoreComponents } from "./components.ts";
 import type { Forgotten } from "./store-calls.ts";
 
 /** Each may be a call of its machine. */
 const VIEWS_AT_ONCE = 100;
 
 /** Deletes the views of a viewer that began until now: the first ones at once, and further ones by the alarm. Repeatable. */
-export async function forgetViewer(parts: StoreParts, viewerId: string, nowMs = Date.now()): Promise<Forgotten> {
-  const { forgotten, timers, views } = parts;
+export async function forgetViewer(
+  components: StoreComponents,
+  viewerId: string,
+  nowMs = Date.now(),
+): Promise<Forgotten> {
+  const { forgotten, timers, views } = components;
   const hash = await hashOf(viewerId);
   const viewer = { viewer_id: viewerId, at_ms: nowMs };
-  parts.commit(() => {
+  components.commit(() => {
     forgotten.add(viewer, hash);
     timers.schedule("forget", nowMs);
   });
-  const deletedViews = await forgetSome(parts, viewer).catch((error: unknown) => {
+  const deletedViews = await forgetSome(components, viewer).catch((error: unknown) => {
     logError("viewer.not_forgotten_yet", { ...errorFields(error) });
     return 0;
   });
@@ -24,15 +28,15 @@ export async function forgetViewer(parts: StoreParts, viewerId: string, nowMs = 
 }
 
 /** For the alarm: deletes some views of one viewer, and schedules itself while there are more. */
-export async function continueForgetting(parts: StoreParts): Promise<void> {
-  const viewer = parts.forgotten.next();
+export async function continueForgetting(components: StoreComponents): Promise<void> {
+  const viewer = components.forgotten.next();
   if (viewer === null) return;
-  await forgetSome(parts, viewer);
-  if (parts.forgotten.next() !== null) parts.timers.schedule("forget", Date.now() + 1);
+  await forgetSome(components, viewer);
+  if (components.forgotten.next() !== null) components.timers.schedule("forget", Date.now() + 1);
 }
 
 /** The machines come first: a view whose row is deleted is not found by a repeat. @returns how many views were deleted */
-async function forgetSome({ env, views, forgotten }: StoreParts, viewer: ForgottenViewer): Promise<number> {
+async function forgetSome({ env, views, forgotten }: StoreComponents, viewer: ForgottenViewer): Promise<number> {
   const found = views.idsOf(viewer.viewer_id, viewer.at_ms, VIEWS_AT_ONCE);
   await Promise.all(found.map(({ workspaceId, viewId }) => viewMachine(env, workspaceId, viewId).forget()));
   const deleted = views.remove(found.map(({ viewId }) => viewId));

@@ -2,9 +2,9 @@ import { log, logWarning } from "../../platform/log.ts";
 import { askR2Sql } from "../r2-sql/ask-r2-sql.ts";
 import { countInBatch } from "../r2-sql/handed-over.ts";
 import { type R2SqlSettings, r2SqlSettings } from "../r2-sql/settings.ts";
-import type { StoreParts } from "./parts.ts";
+import type { StoreComponents } from "./components.ts";
 import { retentionMs } from "./retention.ts";
-import type { HandOverProgress, StoreCalls } from "./store-calls.ts";
+import type { HandOverOrder, HandOverProgress } from "./store-calls.ts";
 import { streamRow } from "./stream-row.ts";
 
 /** The cron renews it each minute or five; without it the store stops. */
@@ -22,13 +22,13 @@ const DELETIONS_AT_ONCE = 5000;
 
 const DAY_MS = 24 * 3600_000;
 /** Views that are deleted within two days stay in the store. */
-const handOverFrom = (env: StoreParts["env"], nowMs: number) =>
+const handOverFrom = (env: StoreComponents["env"], nowMs: number) =>
   nowMs - retentionMs(env) + Math.min(2 * DAY_MS, retentionMs(env) / 2);
 
 /** Lets the store hand over its final views for half an hour. Repeatable. */
 export function keepHandingOver(
-  { env, handOver, takeBack, timers }: StoreParts,
-  { workspaceId, month, isSwitched, keptFromMs }: Parameters<StoreCalls["handOver"]>[0],
+  { env, handOver, takeBack, timers }: StoreComponents,
+  { workspaceId, month, isSwitched, keptFromMs }: HandOverOrder,
   nowMs = Date.now(),
 ): HandOverProgress {
   handOver.open(workspaceId, month);
@@ -42,21 +42,21 @@ export function keepHandingOver(
  * For the alarm: sends final views to the stream, looks whether those sent earlier can be read in the table, and lets them count there. A
  * batch keeps its number and its rows, so a repeat after a crash sends the same rows again, which the statements count once.
  */
-export async function handOver(parts: StoreParts, nowMs = Date.now()): Promise<void> {
-  const { env, handOver: table, timers } = parts;
+export async function handOver(components: StoreComponents, nowMs = Date.now()): Promise<void> {
+  const { env, handOver: table, timers } = components;
   const settings = r2SqlSettings(env);
   if (settings === null || !table.isOpen || table.state.lease_ms < nowMs) return;
   timers.schedule("hand-over", nowMs + LOOK_EVERY_MS);
   let isInOrder = true;
   for (const { batch, sent_ms } of table.pending()) {
-    isInOrder &&= sent_ms !== null && (await isReadable(parts, settings, batch));
+    isInOrder &&= sent_ms !== null && (await isReadable(components, settings, batch));
     if (isInOrder) table.confirm(batch);
-    else if (sent_ms === null || nowMs - sent_ms > RESEND_MS) await sendBatch(parts, settings, batch, nowMs);
+    else if (sent_ms === null || nowMs - sent_ms > RESEND_MS) await sendBatch(components, settings, batch, nowMs);
   }
   for (let sent = 1; ; sent += 1) {
     const batch = table.newBatch(handOverFrom(env, nowMs), nowMs);
     if (batch === null) break;
-    await sendBatch(parts, settings, batch, nowMs);
+    await sendBatch(components, settings, batch, nowMs);
     if (sent < BATCHES_AT_ONCE) continue;
     timers.schedule("hand-over", nowMs + 1);
     break;
@@ -66,8 +66,13 @@ export async function handOver(parts: StoreParts, nowMs = Date.now()): Promise<v
   if (deleted === DELETIONS_AT_ONCE) timers.schedule("hand-over", nowMs + 1);
 }
 
-async function sendBatch(parts: StoreParts, { stream }: R2SqlSettings, batch: number, nowMs: number): Promise<void> {
-  const { handOver: table, views } = parts;
+async function sendBatch(
+  components: StoreComponents,
+  { stream }: R2SqlSettings,
+  batch: number,
+  nowMs: number,
+): Promise<void> {
+  const { handOver: table, views } = components;
   const { state } = table;
   const ids = table.idsOf(batch);
   if (table.pending().some((pending) => pending.batch === batch && pending.sent_ms !== null))
@@ -91,7 +96,11 @@ async function sendBatch(parts: StoreParts, { stream }: R2SqlSettings, batch: nu
 }
 
 /** Whether every row of the batch that the store still has is in the table. */
-async function isReadable({ handOver: table }: StoreParts, settings: R2SqlSettings, batch: number): Promise<boolean> {
+async function isReadable(
+  { handOver: table }: StoreComponents,
+  settings: R2SqlSettings,
+  batch: number,
+): Promise<boolean> {
   const expected = table.idsOf(batch).length;
   if (expected === 0) return true;
   const { workspace_id, month } = table.state;

@@ -1,10 +1,10 @@
 import { viewerHashesOf } from "./forgotten-viewers.ts";
-import type { StoreParts } from "./parts.ts";
+import type { StoreComponents } from "./components.ts";
 import type { StoredView } from "./store-calls.ts";
 
 /** Inserts a view, or replaces an earlier state of it, unless its viewer was forgotten since it began. Repeatable. */
 export async function putView(
-  { views, forgotten, handOver }: StoreParts,
+  { views, forgotten, handOver }: StoreComponents,
   { view, timeline, revision }: StoredView & { revision: number },
 ): Promise<{ isForgotten: boolean }> {
   const hashes = await viewerHashesOf(view);

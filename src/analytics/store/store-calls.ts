@@ -1,5 +1,5 @@
 import type { Env } from "../../platform/env.ts";
-import { callMachine } from "../../platform/machine/calls.ts";
+import { type Remote, remoteObject } from "../../platform/machine/remote.ts";
 import type { Measure } from "./columns.ts";
 import type { Neighbours } from "./neighbours.ts";
 import type { HandedOver } from "../r2-sql/handed-over.ts";
@@ -120,49 +120,78 @@ export interface Remainder {
   handedOver: HandedOver;
 }
 
-interface WatchedQuery {
+/** The store of one workspace and month. */
+interface StoreName {
+  workspaceId: string;
+  month: string;
+}
+
+export interface WatchedQuery {
   condition: Query;
   axis: "media" | "clock";
   grid: IntervalGrid;
 }
 
-/** The calls of a view store. Each is one document. */
-export interface StoreCalls {
-  /** Repeatable. @param stored `revision` orders the states of a view: the highest stays */
-  put: (stored: StoredView & { revision: number }) => { isForgotten: boolean };
-  remove: (of: { viewId: string }) => void;
-  find: (of: { viewId: string }) => StoredView | null;
-  /** The views that satisfy the condition and come after this one, in the order of their ends: as many as fit into an answer. */
-  page: (of: { condition: Query; afterMs: number; afterId: string }) => StoredView["view"][];
-  /** Which intervals the views that satisfy the condition have watched. */
-  engagement: (of: WatchedQuery) => Watched;
-  /** Counts what could not be used of reports. A call that is repeated counts twice: the figures are for finding faults. */
-  refuse: (of: { counts: Record<string, number>; atMs: number }) => void;
-  refusals: (of: { fromMs: number; toMs: number }) => RefusalCount[];
-  /** The rows of each query. */
-  run: (of: { queries: Query[] }) => Row[][];
-  /** Sums and quantiles of many columns. @param of `withViewers`: also says who they are */
-  figures: (of: { span: Span; wanted: Wanted[]; withViewers?: boolean }) => StoreFigures;
-  /** What lies in each range. */
-  ranges: (of: { span: Span; ranges: Range[] }) => RangePart[];
-  /** For questions whose conditions include `REMAINDER` (hand-over-table.ts). */
-  remainder: (of: { workspaceId: string; month: string; queries: Query[]; watched?: WatchedQuery }) => Remainder;
-  /**
-   * Hands over final views to the distributed table for half an hour. Repeatable.
-   *
-   * @param of `isSwitched`: questions are asked of both; `keptFromMs`: views that ended earlier are not counted
-   */
-  handOver: (of: { workspaceId: string; month: string; isSwitched: boolean; keptFromMs: number }) => HandOverProgress;
-  /** Takes views back from the distributed table for half an hour, and hands none over. Repeatable. @param of `isAgain`: reads it from its begin */
-  takeBack: (of: { workspaceId: string; month: string; keptFromMs: number; isAgain?: boolean }) => TakeBackProgress;
-  /** Deletes the views of a viewer that began until now. Repeatable. */
-  forget: (of: { viewerId: string }) => Forgotten;
+export interface ViewPage {
+  condition: Query;
+  afterMs: number;
+  afterId: string;
 }
 
-/** Calls the store of one workspace and month. */
-export const callStore = <Name extends keyof StoreCalls>(
-  env: Env,
-  { workspaceId, month }: { workspaceId: string; month: string },
-  name: Name,
-  document: Parameters<StoreCalls[Name]>[0],
-) => callMachine<ReturnType<StoreCalls[Name]>>(env.VIEW_STORE, `${workspaceId}:${month}`, name, document);
+export interface FiguresQuery {
+  span: Span;
+  wanted: Wanted[];
+  /** Also says who the viewers are. */
+  withViewers?: boolean;
+}
+
+export interface RemainderQuery extends StoreName {
+  queries: Query[];
+  watched?: WatchedQuery;
+}
+
+export interface HandOverOrder extends StoreName {
+  /** Questions are asked of both. */
+  isSwitched: boolean;
+  /** Views that ended earlier are not counted. */
+  keptFromMs: number;
+}
+
+export interface TakeBackOrder extends StoreName {
+  keptFromMs: number;
+  /** Reads the table from its start. */
+  isAgain?: boolean;
+}
+
+/** The RPC methods of a view store (`durable-objects/view-store.ts`). */
+export interface StoreCalls {
+  /** Repeatable. @param stored `revision` orders the states of a view: the highest stays */
+  put(stored: StoredView & { revision: number }): Promise<{ isForgotten: boolean }>;
+  remove(viewId: string): void;
+  find(viewId: string): StoredView | null;
+  /** The views that satisfy the condition and come after this one, in the order of their ends: as many as fit into an answer. */
+  readPage(page: ViewPage): StoredView["view"][];
+  /** Which intervals the views that satisfy the condition have watched. */
+  countWatched(query: WatchedQuery): Watched;
+  /** Counts what could not be used of reports. A call that is repeated counts twice: the figures are for finding faults. */
+  addRefusals(counts: Record<string, number>, atMs: number): void;
+  readRefusals(fromMs: number, toMs: number): RefusalCount[];
+  /** The rows of each query. */
+  run(queries: Query[]): Row[][];
+  /** Sums and quantiles of many columns. */
+  readFigures(query: FiguresQuery): StoreFigures;
+  /** What lies in each range. */
+  readRanges(span: Span, ranges: Range[]): RangePart[];
+  /** For questions whose conditions include `REMAINDER` (hand-over-table.ts). */
+  readRemainder(query: RemainderQuery): Remainder;
+  /** Hands over final views to the distributed table for half an hour. Repeatable. */
+  handOver(order: HandOverOrder): HandOverProgress;
+  /** Takes views back from the distributed table for half an hour, and hands none over. Repeatable. */
+  takeBack(order: TakeBackOrder): TakeBackProgress;
+  /** Deletes the views of a viewer that began until now. Repeatable. */
+  forgetViewer(viewerId: string): Promise<Forgotten>;
+}
+
+/** Returns a stub; sends nothing. */
+export const viewStore = (env: Env, { workspaceId, month }: StoreName): Remote<StoreCalls> =>
+  remoteObject(env.VIEW_STORE, `${workspaceId}:${month}`);

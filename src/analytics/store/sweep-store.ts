@@ -1,5 +1,5 @@
 import { log } from "../../platform/log.ts";
-import type { StoreParts } from "./parts.ts";
+import type { StoreComponents } from "./components.ts";
 import { retentionMs, SWEEP_EVERY_MS } from "./retention.ts";
 
 /** A run of the alarm deletes at most this many views; the next one follows at once. */
@@ -8,7 +8,7 @@ const VIEWS_AT_ONCE = 2000;
 
 /** Deletes views that are too old to be asked for, and plans the next run. */
 export function sweepStore(
-  { env, views, forgotten, refusals, timers, handOver }: StoreParts,
+  { env, views, forgotten, refusals, timers, handOver }: StoreComponents,
   nowMs = Date.now(),
 ): void {
   const deleted = views.removeEndedBefore(nowMs - retentionMs(env), VIEWS_AT_ONCE);
@@ -19,14 +19,14 @@ export function sweepStore(
 }
 
 /** Whether the store has nothing to remember. */
-export const isEmptyStore = (parts: StoreParts, nowMs = Date.now()): boolean =>
-  hasNothing(parts) && !hasHandedOver(parts, nowMs);
+export const isEmptyStore = (components: StoreComponents, nowMs = Date.now()): boolean =>
+  hasNothing(components) && !hasHandedOver(components, nowMs);
 
-const hasNothing = ({ views, forgotten, refusals }: StoreParts): boolean =>
+const hasNothing = ({ views, forgotten, refusals }: StoreComponents): boolean =>
   views.isEmpty && forgotten.isEmpty && refusals.isEmpty;
 
 /** Without the store, nobody would know which rows of the table count. */
-function hasHandedOver({ env, handOver }: StoreParts, nowMs: number): boolean {
+function hasHandedOver({ env, handOver }: StoreComponents, nowMs: number): boolean {
   if (!handOver.isOpen) return false;
   const { month, line } = handOver.state;
   return line > 0 && Date.parse(`${month}-01T00:00:00Z`) + LONGEST_MONTH_MS + retentionMs(env) > nowMs;

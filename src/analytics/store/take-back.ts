@@ -5,9 +5,9 @@ import { r2SqlSettings } from "../r2-sql/settings.ts";
 import type { TimelineEvent } from "../views/view-event.ts";
 import type { ViewRecord } from "../views/view-record.ts";
 import { viewerHashesOf } from "./forgotten-viewers.ts";
-import type { StoreParts } from "./parts.ts";
+import type { StoreComponents } from "./components.ts";
 import { retentionMs } from "./retention.ts";
-import type { StoreCalls, TakeBackProgress } from "./store-calls.ts";
+import type { TakeBackOrder, TakeBackProgress } from "./store-calls.ts";
 
 /** The cron renews it each minute or five; without it the store stops. */
 const LEASE_MS = 30 * 60_000;
@@ -17,8 +17,8 @@ const [ROWS_AT_ONCE, PAGES_PER_RUN] = [200, 20];
 
 /** Lets the store take its views back for half an hour. Repeatable. */
 export function keepTakingBack(
-  { handOver, takeBack: table, timers }: StoreParts,
-  { workspaceId, month, keptFromMs, isAgain = false }: Parameters<StoreCalls["takeBack"]>[0],
+  { handOver, takeBack: table, timers }: StoreComponents,
+  { workspaceId, month, keptFromMs, isAgain = false }: TakeBackOrder,
   nowMs = Date.now(),
 ): TakeBackProgress {
   handOver.open(workspaceId, month);
@@ -35,8 +35,8 @@ export function keepTakingBack(
  * For the alarm: writes the views of the distributed table into the store, with the numbers of their batches, so that they still count in the
  * table and not here. Rows that the store has stay as they are, so a repeat after a crash changes nothing.
  */
-export async function takeBack(parts: StoreParts, nowMs = Date.now()): Promise<void> {
-  const { env, handOver, takeBack: table, timers } = parts;
+export async function takeBack(components: StoreComponents, nowMs = Date.now()): Promise<void> {
+  const { env, handOver, takeBack: table, timers } = components;
   const settings = r2SqlSettings(env);
   const { state } = table;
   if (settings === null || state === null || state.isRead || state.leaseMs < nowMs) return;
@@ -49,7 +49,7 @@ export async function takeBack(parts: StoreParts, nowMs = Date.now()): Promise<v
     if (after === null) return; // the views are handed over again
     const rows =
       where === null ? [] : await askR2Sql(settings, viewsToTakeBack(settings.table, where, after, ROWS_AT_ONCE));
-    written += await writeRows(parts, rows);
+    written += await writeRows(components, rows);
     if (rows.length < ROWS_AT_ONCE) {
       table.finish();
       timers.cancel("take-back");
@@ -61,8 +61,8 @@ export async function takeBack(parts: StoreParts, nowMs = Date.now()): Promise<v
 }
 
 /** @returns how many rows there were */
-async function writeRows(parts: StoreParts, rows: readonly AnswerRow[]): Promise<number> {
-  const { forgotten, handOver, takeBack: table, views } = parts;
+async function writeRows(components: StoreComponents, rows: readonly AnswerRow[]): Promise<number> {
+  const { forgotten, handOver, takeBack: table, views } = components;
   const read = await Promise.all(
     rows.map(async (row) => {
       const view = JSON.parse(String(row["record"])) as ViewRecord;
@@ -74,7 +74,7 @@ async function writeRows(parts: StoreParts, rows: readonly AnswerRow[]): Promise
   const last = rows.at(-1);
   if (last === undefined) return 0;
   // Nothing may be awaited from here on: a request to forget a viewer would come between.
-  parts.commit(() => {
+  components.commit(() => {
     for (const { view, timeline, revision, batch, hashes } of read) {
       if (forgotten.has(hashes, view.viewStartMs)) continue;
       views.put(view, timeline, revision);

@@ -2,11 +2,11 @@ import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { log } from "../../platform/log.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import type { ViewRecord } from "../views/view-record.ts";
-import type { ViewMessage, ViewParts } from "./parts.ts";
+import type { ViewMessage, ViewComponents } from "./components.ts";
 import { projectView } from "./project-view.ts";
 
 /** Writes the final state of a view, and announces it if it played something of the workspace. Idempotent. */
-export async function announceView(machine: ViewParts, messages: ViewMessage[]): Promise<void> {
+export async function announceView(machine: ViewComponents, messages: ViewMessage[]): Promise<void> {
   for (const { payload } of messages) {
     if (machine.events.count === 0) continue; // an earlier attempt has announced it
     const projected = await projectView(machine);

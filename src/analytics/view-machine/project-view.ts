@@ -1,5 +1,5 @@
 import { monthOf } from "../store/months.ts";
-import { callStore } from "../store/store-calls.ts";
+import { viewStore } from "../store/store-calls.ts";
 import { findContent } from "../views/find-content.ts";
 import { mergeEvents } from "../views/merged-view.ts";
 import type { PlayedContent } from "../views/played-content.ts";
@@ -8,7 +8,7 @@ import { eventsUntil, playedOutAtMs } from "../views/played-out.ts";
 import { timelineOf } from "../views/view-event.ts";
 import { type ViewRecord, viewRecordOf } from "../views/view-record.ts";
 import { forgetView } from "./forget-view.ts";
-import type { ViewParts } from "./parts.ts";
+import type { ViewComponents } from "./components.ts";
 
 export interface Projected {
   view: ViewRecord;
@@ -17,7 +17,7 @@ export interface Projected {
 }
 
 /** Writes the view as it is now to the store of its month. Repeatable. @returns what was written; null = the view is forgotten */
-export async function projectView(machine: ViewParts): Promise<Projected | null> {
+export async function projectView(machine: ViewComponents): Promise<Projected | null> {
   const { documents, env, state } = machine;
   const isForgotten = () => state.status === "forgotten";
   const { workspaceId, viewId, edge, insertedAtMs } = machine.facts;
@@ -45,16 +45,15 @@ export async function projectView(machine: ViewParts): Promise<Projected | null>
     if (content !== null && documents.get("content") === undefined) documents.put("content", content);
     documents.put("projection", { month, revision, atMs: nowMs });
   });
-  const put = await callStore(env, { workspaceId, month }, "put", { view, timeline: timelineOf(events), revision });
+  const put = await viewStore(env, { workspaceId, month }).put({ view, timeline: timelineOf(events), revision });
   if (put.isForgotten) forgetView(machine);
-  if (earlier !== null && earlier !== month)
-    await callStore(env, { workspaceId, month: earlier }, "remove", { viewId });
+  if (earlier !== null && earlier !== month) await viewStore(env, { workspaceId, month: earlier }).remove(viewId);
   return isForgotten() ? null : { view, isPlayedOut };
 }
 
 /** What the view plays, which is looked up once. @returns null = no address has named it yet */
 async function contentOf(
-  { documents, env, facts }: ViewParts,
+  { documents, env, facts }: ViewComponents,
   addresses: unknown[],
 ): Promise<{ found: PlayedContent | null } | null> {
   const known = documents.get("content");

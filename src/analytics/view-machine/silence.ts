@@ -1,5 +1,5 @@
 import { endView } from "./end-view.ts";
-import type { ViewParts } from "./parts.ts";
+import type { ViewComponents } from "./components.ts";
 
 /** A view without events for this long is over (media contract, analytics: "Ids and time rules"). */
 const SILENCE_MS = 3600_000;
@@ -11,17 +11,17 @@ const ENDED_SILENCE_MS = 60_000;
  *
  * @param dueMs when the timer is due already
  */
-export function planSilence(machine: ViewParts, dueMs = Infinity): void {
+export function planSilence(machine: ViewComponents, dueMs = Infinity): void {
   const atMs = silentAtMs(machine);
   if (atMs < dueMs) machine.timers.schedule("silence", atMs);
 }
 
 /** Ends the view if nothing of it came for long enough, else waits for the rest of that time. */
-export function endAfterSilence(machine: ViewParts): void {
+export function endAfterSilence(machine: ViewComponents): void {
   const dueMs = silentAtMs(machine);
   if (dueMs > machine.clock()) machine.timers.schedule("silence", dueMs);
   else endView(machine);
 }
 
-const silentAtMs = ({ events }: ViewParts): number =>
+const silentAtMs = ({ events }: ViewComponents): number =>
   events.lastReceivedAtMs + (events.lastName === "ended" ? ENDED_SILENCE_MS : SILENCE_MS);

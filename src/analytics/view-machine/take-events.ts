@@ -1,6 +1,6 @@
 import type { ViewReport } from "../views/view-calls.ts";
 import { keepFinalState } from "./free-view.ts";
-import type { ViewParts } from "./parts.ts";
+import type { ViewComponents } from "./components.ts";
 import { planSilence } from "./silence.ts";
 
 /** While a view runs, its row in the store is at most this old; an end is there at once. */
@@ -11,7 +11,10 @@ const SETTLE_MS = 60_000;
 const ENDS = new Set(["viewCompleted", "error"]);
 
 /** Stores the events that are not known yet, and schedules what follows from them. @returns how many were new */
-export function takeEvents(machine: ViewParts, { workspaceId, viewId, edge, events, isPassive }: ViewReport): number {
+export function takeEvents(
+  machine: ViewComponents,
+  { workspaceId, viewId, edge, events, isPassive }: ViewReport,
+): number {
   const { documents, timers, state } = machine;
   const isNew = state.status === "open" && machine.events.count === 0;
   if (state.status !== "open" || (isPassive && isNew)) {
@@ -33,14 +36,18 @@ export function takeEvents(machine: ViewParts, { workspaceId, viewId, edge, even
     if (isEnding) timers.schedule("settle", isComplete ? nowMs : nowMs + SETTLE_MS);
     if (isComplete) timers.cancel("project"); // the end writes the same
     else if (machine.events.lastName === "ended") timers.bringForward("project", nowMs);
-    // One that is due may be running, and have read the events already.
+    // One that is due may be running, and have read the events already. If it was due in this millisecond, its time has to change: a timer that
+    // keeps its time is deleted after its run.
     else if (due.project === undefined || due.project <= nowMs)
-      timers.schedule("project", Math.max(nowMs, machine.projection.atMs + PROJECT_EVERY_MS));
+      timers.schedule(
+        "project",
+        Math.max(due.project === nowMs ? nowMs + 1 : nowMs, machine.projection.atMs + PROJECT_EVERY_MS),
+      );
     return added.length;
   });
 }
 
 /** Whether every event up to the last known one has come. */
-function isGapless({ events }: ViewParts): boolean {
+function isGapless({ events }: ViewComponents): boolean {
   return events.last === events.count;
 }

@@ -1,10 +1,10 @@
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
 import { endView } from "./end-view.ts";
-import type { ViewParts, ViewTimer } from "./parts.ts";
+import type { ViewComponents, ViewTimer } from "./components.ts";
 import { projectView } from "./project-view.ts";
 import { endAfterSilence } from "./silence.ts";
 
-export function viewTimers(machine: ViewParts): TimerHandlers<ViewTimer> {
+export function viewTimers(machine: ViewComponents): TimerHandlers<ViewTimer> {
   const handlers: Record<ViewTimer, () => unknown> = {
     project: async () => {
       if (machine.state.status !== "open") return;

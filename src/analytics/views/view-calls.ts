@@ -1,4 +1,5 @@
 import type { Env } from "../../platform/env.ts";
+import { remoteObject } from "../../platform/machine/remote.ts";
 import type { EdgeFacts } from "./edge-facts.ts";
 import type { EncodedEvent } from "./view-event.ts";
 
@@ -15,13 +16,11 @@ export interface ViewReport {
 /** The RPC methods of a view's machine (`durable-objects/view-machine.ts`). */
 export interface ViewCalls {
   /** Stores the events that are not known yet. Repeatable. @returns how many were new */
-  take: (report: ViewReport) => number;
+  take(report: ViewReport): number;
   /** Deletes what the machine knows of the view, which takes no events any more. Repeatable. */
-  forget: () => void;
+  forget(): void;
 }
 
 /** Returns a stub; sends nothing. Workspaces do not share machines, so no workspace can write into another's view. */
 export const viewMachine = ({ VIEW_MACHINE: machines }: Env, workspaceId: string, viewId: string) =>
-  machines.get(machines.idFromName(`${workspaceId}:${viewId}`)) as DurableObjectStub<
-    ViewCalls & Rpc.DurableObjectBranded
-  >;
+  remoteObject<ViewCalls>(machines, `${workspaceId}:${viewId}`);

@@ -1,12 +1,12 @@
 import { jobId } from "../encoding/job-spec.ts";
 import { copyProgress } from "../encoding/progress.ts";
 import { nextCopyStep } from "../sources/copy-to-r2.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./core/components.ts";
 
 const STEP_MS = 5000;
 
 /** Copies the next part of the source to R2. After the last one, an encoder probes the copy. */
-export async function copySource(machine: AssetParts): Promise<void> {
+export async function copySource(machine: AssetComponents): Promise<void> {
   const { asset, clock, documents } = machine;
   const source = { assetId: asset.id, url: asset.sourceUrl };
   const budget = { maxMs: STEP_MS, clock, signal: machine.copying.signal };

@@ -5,7 +5,7 @@ import { jobId } from "../encoding/job-spec.ts";
 import { copyProgress } from "../encoding/progress.ts";
 import { openStoredIndex } from "../sources/stored-passthrough.ts";
 import { NotArrived, openUploadedSource, type UploadedSource } from "../sources/uploaded-source.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./core/components.ts";
 
 /** The upload's machine reports each arrival. Should a report be lost, the next step comes after this time. */
 const NEXT_LOOK_MS = 60_000;
@@ -16,7 +16,7 @@ const SEGMENTS_AT_ONCE = 200;
  * Takes the next step with an uploaded source, which may be still coming in. A standard source plays as far as it has arrived; when it is
  * whole, an encoder probes it. Its pieces are the copy.
  */
-export async function followUpload(machine: AssetParts): Promise<void> {
+export async function followUpload(machine: AssetComponents): Promise<void> {
   const { asset, documents, env, outbox, timers } = machine;
   const seen = documents.get("arrivals") ?? 0;
   const source = await openUploadedSource(env, asset.id);
@@ -35,7 +35,7 @@ export async function followUpload(machine: AssetParts): Promise<void> {
 }
 
 /** Reads the index. @returns false when it has not arrived */
-async function probeUpload(machine: AssetParts, { isWhole }: UploadedSource): Promise<boolean> {
+async function probeUpload(machine: AssetComponents, { isWhole }: UploadedSource): Promise<boolean> {
   const { asset, documents, outbox } = machine;
   const startedAt = machine.clock();
   let probe;
@@ -59,7 +59,7 @@ async function probeUpload(machine: AssetParts, { isWhole }: UploadedSource): Pr
 }
 
 /** Lists the segments whose bytes are stored. @returns whether there are more of them */
-async function listArrived(machine: AssetParts, { storedBytes }: UploadedSource): Promise<boolean> {
+async function listArrived(machine: AssetComponents, { storedBytes }: UploadedSource): Promise<boolean> {
   const arrived = machine.documents.get("arrived") ?? {};
   const counted: Record<string, number> = {};
   for (const [name, count] of Object.entries(arrived))
@@ -73,7 +73,7 @@ async function listArrived(machine: AssetParts, { storedBytes }: UploadedSource)
 }
 
 async function countArrived(
-  { asset, env }: AssetParts,
+  { asset, env }: AssetComponents,
   rendition: string,
   { count, storedBytes }: { count: number; storedBytes: number },
 ): Promise<number> {
@@ -89,7 +89,7 @@ async function countArrived(
 }
 
 /** The upload is whole: all segments are listed, and an encoder probes the source. */
-function completeSource(machine: AssetParts): void {
+function completeSource(machine: AssetComponents): void {
   const { asset, documents, jobs, outbox } = machine;
   const arrived = documents.get("arrived");
   machine.commit(() => {
@@ -102,4 +102,11 @@ function completeSource(machine: AssetParts): void {
     machine.enterStage("validating", { progress: copyProgress(1, 1) });
     jobs.add(jobId(asset.id, { kind: "probe" }), { kind: "probe" });
   });
+}
+
+/** More of the uploaded source is stored, or all of it. */
+export function noteArrival({ documents, isProcessing, timers, clock }: AssetComponents): void {
+  if (!isProcessing || documents.get("asset") === undefined) return;
+  documents.put("arrivals", (documents.get("arrivals") ?? 0) + 1);
+  timers.bringForward("work", clock());
 }

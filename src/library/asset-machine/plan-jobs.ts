@@ -3,12 +3,12 @@ import { plannedFacts } from "../assets/asset-facts.ts";
 import { tracksOf } from "../assets/track-rows.ts";
 import { jobId, jobsOf } from "../encoding/job-spec.ts";
 import { planWithPassthrough } from "../encoding/plan.ts";
-import { planCaptions } from "./on-captions-job.ts";
+import { planCaptions } from "./tracks/captions-job.ts";
 import { encodingProgress } from "../encoding/progress.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./core/components.ts";
 
 /** Plans the encoding of a probed source and adds its jobs. Part of the caller's commit. */
-export function planJobs(machine: AssetParts, facts: SourceFacts): void {
+export function planJobs(machine: AssetComponents, facts: SourceFacts): void {
   const { asset, documents, jobs } = machine;
   const { plan, skipTopRung } = planWithPassthrough(facts, asset, documents.get("edge") ?? null);
   documents.put("plan", plan);

@@ -1,13 +1,13 @@
 import { log } from "../../platform/log.ts";
 import { copyProgress } from "../encoding/progress.ts";
 import { probeAtEdge } from "../assets/edge-probe.ts";
-import type { AssetParts } from "./parts.ts";
+import type { AssetComponents } from "./core/components.ts";
 
 /** Delays the copy of a playable source, so that it does not compete with the first viewers for bandwidth. */
 const COPY_DELAY_MS = 1000;
 
 /** Reads the source's index. A standard source is playable afterwards. */
-export async function probeSource(machine: AssetParts): Promise<void> {
+export async function probeSource(machine: AssetComponents): Promise<void> {
   const { asset, documents, outbox } = machine;
   const startedAt = machine.clock();
   const probe = await probeAtEdge(machine.env, asset);

@@ -7,16 +7,16 @@ import { SourceError } from "../sources/source-errors.ts";
 import { isUploaded } from "../sources/upload-address.ts";
 import { copySource } from "./copy-source.ts";
 import { dispatch } from "./dispatch.ts";
-import { failAsset } from "./fail-asset.ts";
+import { failAsset } from "./end-processing.ts";
 import { followUpload } from "./follow-upload.ts";
-import type { AssetParts, Stage } from "./parts.ts";
+import type { AssetComponents, Stage } from "./core/components.ts";
 import { probeSource } from "./probe-source.ts";
 
 /** A deployment may kill a step; three times in a row, the step itself is the cause. */
 const MAX_STEP_DEATHS = 3;
 
 /** Takes one step of the current stage, then drains the outbox. Each step schedules the next one. */
-export async function runWork(machine: AssetParts): Promise<void> {
+export async function runWork(machine: AssetComponents): Promise<void> {
   if (!machine.isProcessing) return;
   const stored = machine.documents.get("stage") ?? "created";
   const stage: Stage = stored === "done" ? "encoding" : stored;
@@ -40,7 +40,7 @@ export async function runWork(machine: AssetParts): Promise<void> {
  *
  * @returns false when the last `MAX_STEP_DEATHS` tries of this stage neither ended nor threw
  */
-async function beginStep({ id, ctx, documents }: AssetParts, stage: Stage): Promise<boolean> {
+async function beginStep({ id, ctx, documents }: AssetComponents, stage: Stage): Promise<boolean> {
   const open = documents.get("openStep");
   const tries = open?.stage === stage ? open.tries : 0;
   if (tries > 0) logError("asset.step_died", { assetId: id, stage, tries });
@@ -51,7 +51,7 @@ async function beginStep({ id, ctx, documents }: AssetParts, stage: Stage): Prom
 }
 
 /** Schedules a retry when time can repair the failure, and shows it in the asset's progress; otherwise fails the asset. */
-function onSourceError(machine: AssetParts, error: SourceError): void {
+function onSourceError(machine: AssetComponents, error: SourceError): void {
   const { documents, env } = machine;
   const failures = (documents.get("sourceFailures") ?? 0) + 1;
   const scale = Number(env.SOURCE_RETRY_SCALE ?? "") || 1;

@@ -1,13 +1,13 @@
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
 import { imageMaker } from "../images/image-calls.ts";
-import { cleanUp } from "./clean-up.ts";
-import { onTimerFailure } from "./on-timer-failure.ts";
-import type { AssetParts, AssetTimer } from "./parts.ts";
-import { prepareTracks } from "./prepare-tracks.ts";
-import { purge } from "./purge.ts";
+import { cleanUp, purge } from "./remove-asset.ts";
+import type { AssetComponents, AssetTimer } from "./core/components.ts";
+import { giveUpTracks, prepareTracks } from "./tracks/prepare-tracks.ts";
 import { runWork } from "./run-work.ts";
+import { STUCK } from "../assets/asset-error.ts";
+import { failAsset } from "./end-processing.ts";
 
-export function assetTimers(machine: AssetParts): TimerHandlers<AssetTimer> {
+export function assetTimers(machine: AssetComponents): TimerHandlers<AssetTimer> {
   const handlers: Record<AssetTimer, () => Promise<void>> = {
     work: () => runWork(machine),
     tracks: () => prepareTracks(machine),
@@ -20,4 +20,14 @@ export function assetTimers(machine: AssetParts): TimerHandlers<AssetTimer> {
     run: (timer) => handlers[timer](),
     onFailure: (timer, failures) => onTimerFailure(machine, timer, failures),
   };
+}
+
+/** With the timers' back-off, about ten minutes of retries. */
+const MAX_WORK_FAILURES = 15;
+
+/** Fails an asset whose work keeps throwing for internal reasons, instead of retrying it forever. */
+function onTimerFailure(machine: AssetComponents, timer: AssetTimer, failures: number): void {
+  if (failures < MAX_WORK_FAILURES) return;
+  if (timer === "tracks") giveUpTracks(machine);
+  if (timer === "work" && machine.isProcessing) failAsset(machine, STUCK);
 }

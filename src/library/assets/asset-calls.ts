@@ -1,17 +1,30 @@
 import type { Env } from "../../platform/env.ts";
-import { machineStub } from "../../platform/machine/calls.ts";
+import { ittyMachine } from "../../platform/machine/itty.ts";
+import type { Remote } from "../../platform/machine/remote.ts";
+import type { JobCalls } from "../encoding/job-calls.ts";
+import type { AddedTrack } from "../tracks/store/repository.ts";
+import type { AssetForMachine } from "./repository.ts";
 
 export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
 
-/** The small calls of an asset's machine. Documents are sent by `callMachine`. */
-export interface AssetCalls {
-  /** Starts processing an asset by its id alone. Repeatable. */
-  start(assetId: string): Promise<{ status: AssetStatus }>;
+/** What the machine of an asset needs to prepare a track. */
+export type TrackForMachine = Pick<AddedTrack, "id" | "assetId" | "kind" | "url" | "languageCode" | "imposed">;
+
+/** The calls of an asset's machine (`durable-objects/asset-machine.ts`), through itty-durable: arguments and answers are JSON. */
+export interface AssetCalls extends JobCalls {
+  /** Starts processing an asset. Repeatable. @param asset its row; without it, the machine reads it */
+  start(assetId: string, asset?: AssetForMachine): Promise<{ status: AssetStatus }>;
   /** Deletes the asset, and its bytes after `afterMs`. Repeatable. */
-  remove(assetId: string, afterMs?: number): Promise<{ status: AssetStatus }>;
+  remove(assetId: string, afterMs?: number): { status: AssetStatus };
   /** A pass of the purge has emptied the prefix. `done`: no further pass follows. */
-  purged(pass: number): { done: boolean };
+  confirmPurge(pass: number): { done: boolean };
+  /** More of the uploaded source is stored, or all of it. */
+  noteArrival(): void;
+  /** Prepares an added track. Repeatable. */
+  takeTrack(track: TrackForMachine): void;
+  /** The track has been deleted. Repeatable. */
+  removeTrack(track: { id: string; assetId: string }): void;
 }
 
-/** Synchronous on purpose: see `machineStub`. */
-export const assetMachine = (env: Env, assetId: string) => machineStub<AssetCalls>(env.ASSET_MACHINE, assetId);
+/** Returns a stub; sends nothing. */
+export const assetMachine = (env: Env, assetId: string): Remote<AssetCalls> => ittyMachine(env.ASSET_MACHINE, assetId);

@@ -3,8 +3,8 @@ import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorFields, log, logWarning } from "../../platform/log.ts";
-import { callMachine } from "../../platform/machine/calls.ts";
 import { isUploaded } from "../sources/upload-address.ts";
+import { uploadFile } from "../sources/upload-file-calls.ts";
 import { assetMachine } from "./asset-calls.ts";
 import { deletedEvent } from "./media-event.ts";
 import { type AssetRecord, findAsset, tombstoneAsset } from "./repository.ts";
@@ -41,12 +41,12 @@ export async function deleteAsset(
 
 /** A media can be deleted while its upload is still coming in. Without effect for a complete one; a lost call leaves it to its expiry. */
 const cancelUpload = (env: Env, uploadId: string): Promise<unknown> =>
-  callMachine(env.UPLOAD_MACHINE, uploadId, "cancel", { uploadId }).catch((error: unknown) =>
-    logWarning("upload.cancel_failed", { uploadId, ...errorFields(error) }),
-  );
+  uploadFile(env, uploadId)
+    .cancel(uploadId)
+    .catch((error: unknown) => logWarning("upload.cancel_failed", { uploadId, ...errorFields(error) }));
 
 /** On failure, the cron's sweep repeats the call. */
 const removeBytes = (env: Env, assetId: string): Promise<unknown> =>
-  Promise.resolve(assetMachine(env, assetId).remove(assetId)).catch((error: unknown) =>
-    logWarning("asset.remove_failed", { assetId, ...errorFields(error) }),
-  );
+  assetMachine(env, assetId)
+    .remove(assetId)
+    .catch((error: unknown) => logWarning("asset.remove_failed", { assetId, ...errorFields(error) }));

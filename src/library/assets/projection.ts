@@ -1,6 +1,5 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import type { OutboxMessage } from "../../platform/machine/outbox.ts";
 import { type Database, openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { findEvent, type NewEvent } from "../../events/index.ts";
@@ -48,12 +47,11 @@ export interface MachineEvent {
  *
  * @throws {Error} on a kind that this release does not know; the outbox then keeps its messages
  */
-export async function projectAsset(env: Env, assetId: string, messages: OutboxMessage[], now: Date): Promise<void> {
+export async function projectAsset(env: Env, assetId: string, messages: AssetMessage[], now: Date): Promise<void> {
   const db = openDatabase(env.DB);
-  const mine = messages as unknown as AssetMessage[];
-  const [first, ...rest] = mine.flatMap((message) => toStatements(db, assetId, message, now));
+  const [first, ...rest] = messages.flatMap((message) => toStatements(db, assetId, message, now));
   if (first !== undefined) await db.batch([first, ...rest]);
-  for (const { kind, payload } of mine) {
+  for (const { kind, payload } of messages) {
     if (kind === "trackEnded") await endTrack(env, assetId, payload.id, payload.end, now);
     if (kind === "event") await announce(env, assetId, payload);
   }
@@ -126,7 +124,7 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
     case "event":
       return [];
     default:
-      throw new Error(`unknown outbox message: ${(message as OutboxMessage).kind}`);
+      throw new Error(`unknown outbox message: ${(message as { kind: string }).kind}`);
   }
 }
 

@@ -43,7 +43,7 @@ async function purgeAsset(env: Env, { assetId, pass }: z.infer<typeof PurgeTask>
     await env.MEDIA.delete(objects.map(({ key }) => key));
     removed += objects.length;
   }
-  const { done } = await assetMachine(env, assetId).purged(pass);
+  const { done } = await assetMachine(env, assetId).confirmPurge(pass);
   if (done) await forgetAsset(openDatabase(env.DB), assetId, new Date());
   log("purge.done", { assetId, pass, removed });
 }

@@ -13,13 +13,14 @@ export interface JobGrant extends Grant {
   segments: [from: number, to: number];
 }
 
+const AUDIENCE = "encoder-job";
 /** Lifetime of a grant, which bounds the use of a leaked one. Heartbeats renew it. */
 export const GRANT_MS = 15 * 60_000;
 const RENEW_BEFORE_MS = 10 * 60_000;
 
 export const isDueForRenewal = ({ expiresAt }: JobGrant, nowMs: number): boolean => expiresAt - nowMs < RENEW_BEFORE_MS;
 
-export const signJobGrant = (secret: string, grant: JobGrant): Promise<string> => signGrant(secret, grant);
+export const signJobGrant = (secret: string, grant: JobGrant): Promise<string> => signGrant(secret, AUDIENCE, grant);
 
 /** @param jobId the job the request is about; a token for another one is `foreign` */
 export const readJobGrant = (
@@ -27,4 +28,5 @@ export const readJobGrant = (
   token: string,
   jobId: string,
   nowMs: number,
-): Promise<JobGrant | GrantRefusal> => readGrant<JobGrant>(secret, token, (grant) => grant.jobId === jobId, nowMs);
+): Promise<JobGrant | GrantRefusal> =>
+  readGrant<JobGrant>(secret, AUDIENCE, token, (grant) => grant.jobId === jobId, nowMs);

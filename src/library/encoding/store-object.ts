@@ -1,29 +1,14 @@
 import { CAPTIONS_FILE, MAX_CAPTIONS_FILE_BYTES } from "../../../protocol/jobs.ts";
 import { toHex } from "../../../protocol/hex.ts";
-import { callMachine } from "../../platform/machine/calls.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { isCaptionsJob } from "./job-spec.ts";
+import { type JobObject, machineOfJob } from "./job-calls.ts";
 import type { JobGrant } from "./job-token.ts";
 
 /** A segment of a 2160p rung at its rate cap is 13 MB. */
 const MAX_OBJECT_BYTES = 64 * 1024 * 1024;
-
-/** One object of a rendition, as an attempt of a job writes it. */
-export interface JobObject {
-  jobId: string;
-  attempt: number;
-  rendition: string;
-  /** `init.mp4`, `init-0.mp4` of sound for a recording, `{number}.m4s`, or of a captions job `captions.json`. */
-  file: string;
-}
-
-/**
- * An asset machine's decision on a write. `replace`: the object of an earlier attempt has been deleted. `unavailable`: deleting it failed.
- */
-export type WriteVerdict = "write" | "over";
-export type ReplaceVerdict = "replace" | "announced" | "over" | "unavailable";
 
 /** Whether a job may write an object: a segment in its range, or an init segment, of one of its renditions; captions of its streams. */
 function isInScope(
@@ -60,8 +45,8 @@ export async function storeObject(
     throw new Problem("body_too_large", "an object needs a Content-Length of 1 byte to 64 MiB");
   const { assetId, jobId, attempt } = grant;
   const object: JobObject = { jobId, attempt, rendition, file };
-  const { verdict } = await callMachine<{ verdict: WriteVerdict }>(env.ASSET_MACHINE, assetId, "write", object);
-  if (verdict === "over") throw gone();
+  const machine = machineOfJob(env, grant);
+  if ((await machine.judgeWrite(object)) === "over") throw gone();
   const key = renditionKey(assetId, rendition, file);
   const stored = await env.MEDIA.head(key);
   if (stored === null) {
@@ -69,11 +54,11 @@ export async function storeObject(
     throw new Problem("unavailable", "the object is being written by another request");
   }
   if ((await md5Of(body)) === stored.etag) return;
-  const answer = await callMachine<{ verdict: ReplaceVerdict }>(env.ASSET_MACHINE, assetId, "replace", object);
-  if (answer.verdict === "over") throw gone();
-  if (answer.verdict === "announced")
+  const verdict = await machine.replaceObject(object);
+  if (verdict === "over") throw gone();
+  if (verdict === "announced")
     throw new Problem("object_announced", "this object has been announced with different bytes");
-  if (answer.verdict === "unavailable")
+  if (verdict === "unavailable")
     throw new Problem("unavailable", "the object of an earlier attempt could not be deleted; send the object again");
   throw new Problem("unavailable", "the object of an earlier attempt has been deleted; send the object again");
 }

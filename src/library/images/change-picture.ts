@@ -3,7 +3,7 @@ import { planTransform } from "../../media/images/sizes.ts";
 import { liveThumbnailKey } from "../../platform/storage/keys.ts";
 import { askEncoder } from "./ask-encoder.ts";
 import type { ImageAnswer, PictureOrder } from "./image-calls.ts";
-import type { ImageMakerParts } from "./parts.ts";
+import type { ImageMakerComponents } from "./components.ts";
 
 /** The changed pictures that are kept for one thumbnail. */
 const KEPT = 16;
@@ -11,7 +11,7 @@ const KEPT = 16;
 /**
  * Changes the newest thumbnail of a broadcast. The result is kept in memory until the next thumbnail is there, which is at most five seconds.
  */
-export async function changePicture(machine: ImageMakerParts, order: PictureOrder): Promise<ImageAnswer> {
+export async function changePicture(machine: ImageMakerComponents, order: PictureOrder): Promise<ImageAnswer> {
   const { env, made, clock, changed } = machine;
   const { sessionId, playbackId, format, fit } = order;
   const name = `${format} ${JSON.stringify(fit)}`;

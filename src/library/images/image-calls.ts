@@ -3,6 +3,7 @@ import type { MediaPlace } from "../../media/images/place.ts";
 import type { PosterPlan } from "../../media/images/poster-plan.ts";
 import type { Fit } from "../../media/images/sizes.ts";
 import type { Env } from "../../platform/env.ts";
+import { type Remote, remoteObject } from "../../platform/machine/remote.ts";
 
 /** What is made of the media, without the media. */
 export type ImageWork =
@@ -56,7 +57,5 @@ export interface ImageCalls {
   prepareSoon(assetId: string): Promise<void>;
 }
 
-/** @param id of the asset, or of the session of a broadcast */
-export function imageMaker(env: Env, id: string): ImageCalls {
-  return env.IMAGE_MAKER.get(env.IMAGE_MAKER.idFromName(id));
-}
+/** Returns a stub; sends nothing. @param id of the asset, or of the session of a broadcast */
+export const imageMaker = (env: Env, id: string): Remote<ImageCalls> => remoteObject(env.IMAGE_MAKER, id);

@@ -6,14 +6,14 @@ import { imageKey } from "../../platform/storage/keys.ts";
 import { askEncoder, type EncodedImage } from "./ask-encoder.ts";
 import { heldMedia } from "./held-media.ts";
 import type { ImageAnswer, ImageOrder } from "./image-calls.ts";
-import type { ImageMakerParts } from "./parts.ts";
+import type { ImageMakerComponents } from "./components.ts";
 import { type PlacedMedia, readPlaces } from "./read-places.ts";
 
 /** The time of an asset's poster, in seconds, as JSON. */
 export const POSTER_NAME = "poster.json";
 
 /** Makes a picture, unless it is there or being made. Nobody who asks at the same time causes more work. */
-export async function makeImage(machine: ImageMakerParts, order: ImageOrder): Promise<ImageAnswer> {
+export async function makeImage(machine: ImageMakerComponents, order: ImageOrder): Promise<ImageAnswer> {
   const known = machine.underWay.get(order.name);
   if (known !== undefined) return await known;
   const stores: Promise<void>[] = [];
@@ -30,7 +30,7 @@ export async function makeImage(machine: ImageMakerParts, order: ImageOrder): Pr
 }
 
 async function makeOrFind(
-  machine: ImageMakerParts,
+  machine: ImageMakerComponents,
   order: ImageOrder,
   onStoring: (under: Promise<void>) => void,
 ): Promise<ImageAnswer> {
@@ -53,11 +53,11 @@ async function makeOrFind(
   return { kind: "made", ...image };
 }
 
-const holdAndEncode = (machine: ImageMakerParts, order: ImageOrder) =>
+const holdAndEncode = (machine: ImageMakerComponents, order: ImageOrder) =>
   heldMedia.hold(mediaBytes(order.places), () => readAndEncode(machine, order));
 
 async function readAndEncode(
-  { env }: ImageMakerParts,
+  { env }: ImageMakerComponents,
   { assetId, name, places, work }: ImageOrder,
 ): Promise<EncodedImage | "unreadable" | "unavailable"> {
   let media: PlacedMedia | null;
@@ -74,7 +74,7 @@ async function readAndEncode(
 }
 
 async function store(
-  { env, made, clock }: ImageMakerParts,
+  { env, made, clock }: ImageMakerComponents,
   { assetId, name, playbackId, nearSeconds }: ImageOrder,
   { type, bytes }: EncodedImage,
 ): Promise<void> {
@@ -86,13 +86,13 @@ async function store(
   }
 }
 
-async function read({ env }: ImageMakerParts, assetId: string, name: string) {
+async function read({ env }: ImageMakerComponents, assetId: string, name: string) {
   const object = await env.MEDIA.get(imageKey(assetId, name));
   if (object === null) return null;
   return { type: object.httpMetadata?.contentType ?? "application/octet-stream", bytes: await object.arrayBuffer() };
 }
 
-async function nearestOf(machine: ImageMakerParts, order: ImageOrder, waitMs: number): Promise<ImageAnswer> {
+async function nearestOf(machine: ImageMakerComponents, order: ImageOrder, waitMs: number): Promise<ImageAnswer> {
   const { assetId, name, playbackId, nearSeconds } = order;
   const extension = name.slice(name.lastIndexOf(".") + 1);
   const nearest = nearSeconds === null ? null : machine.made.nearest(playbackId!, nearSeconds, extension);
@@ -103,7 +103,7 @@ async function nearestOf(machine: ImageMakerParts, order: ImageOrder, waitMs: nu
 
 /** Chooses the poster once; later calls get the same time. @returns seconds, or null when no encoder can be asked */
 export async function choosePoster(
-  machine: ImageMakerParts,
+  machine: ImageMakerComponents,
   assetId: string,
   { seconds, places }: PosterPlan,
 ): Promise<number | null> {

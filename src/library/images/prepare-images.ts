@@ -7,7 +7,7 @@ import { findReadyRenditions } from "../assets/repository.ts";
 import type { ImageOrder } from "./image-calls.ts";
 import { choosePoster, makeImage } from "./make-image.ts";
 import { sheetOrder, stillOrder } from "./orders.ts";
-import { type ImageMakerParts, PREPARE } from "./parts.ts";
+import { type ImageMakerComponents, PREPARE } from "./components.ts";
 
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 300_000;
@@ -15,13 +15,13 @@ const MAX_RETRY_MS = 300_000;
 const MAX_TRIES = 20;
 
 /** Asks for the pictures of a ready asset. Repeatable; they are made after the answer. */
-export async function prepareSoon({ ctx, clock }: ImageMakerParts, assetId: string): Promise<void> {
+export async function prepareSoon({ ctx, clock }: ImageMakerComponents, assetId: string): Promise<void> {
   ctx.storage.kv.put(PREPARE, { assetId, tries: 0 });
   await ctx.storage.setAlarm(clock());
 }
 
 /** @returns whether nothing is left to prepare */
-export async function prepareDue(machine: ImageMakerParts): Promise<boolean> {
+export async function prepareDue(machine: ImageMakerComponents): Promise<boolean> {
   const { ctx, clock } = machine;
   const due = ctx.storage.kv.get<{ assetId: string; tries: number }>(PREPARE);
   if (due === undefined) return true;
@@ -39,7 +39,7 @@ export async function prepareDue(machine: ImageMakerParts): Promise<boolean> {
 }
 
 /** The sheet, the poster, and the poster's pictures at the default size. @returns false when some of it has to be tried again */
-async function prepare(machine: ImageMakerParts, assetId: string): Promise<boolean> {
+async function prepare(machine: ImageMakerComponents, assetId: string): Promise<boolean> {
   const renditions = await findReadyRenditions(machine.env.DB, assetId);
   if (renditions === "processing") return false;
   const facts = {
@@ -67,5 +67,5 @@ async function prepare(machine: ImageMakerParts, assetId: string): Promise<boole
 }
 
 /** Media that cannot be decoded does not get better. */
-const isMade = async (machine: ImageMakerParts, order: ImageOrder) =>
+const isMade = async (machine: ImageMakerComponents, order: ImageOrder) =>
   (await makeImage(machine, order)).kind !== "unavailable";

@@ -1,7 +1,7 @@
 import type { RangeReader } from "../../media/mp4/range-reader.ts";
 import { atMost } from "../../platform/at-most.ts";
-import { callMachine } from "../../platform/machine/calls.ts";
-import { type Arrival, NotArrived, openUploadedSource, type UploadEnv } from "./uploaded-source.ts";
+import { uploadFile } from "./upload-file-calls.ts";
+import { NotArrived, openUploadedSource, type UploadEnv } from "./uploaded-source.ts";
 
 /** Reads of one isolate that wait for uploads. Each is a request that stays open. */
 const MAX_HELD_READS = 512;
@@ -32,7 +32,6 @@ export async function openAwaitedSource(env: UploadEnv, assetId: string): Promis
 }
 
 async function arrival(env: UploadEnv, assetId: string, untilBytes: number): Promise<boolean> {
-  const document = { uploadId: assetId, untilBytes };
-  const answer = await callMachine<Arrival | null>(env.UPLOAD_MACHINE, assetId, "arrival", document);
+  const answer = await uploadFile(env, assetId).awaitArrival(assetId, untilBytes);
   return answer?.hasArrived === true;
 }

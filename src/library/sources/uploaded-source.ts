@@ -1,21 +1,9 @@
 import type { RangeReader } from "../../media/mp4/range-reader.ts";
 import type { Env } from "../../platform/env.ts";
-import { callMachine } from "../../platform/machine/calls.ts";
-import { type PieceList, placePieces, type PlacedPieces } from "./piece-list.ts";
+import { placePieces, type PlacedPieces } from "./piece-list.ts";
 import { SourceError } from "./source-errors.ts";
 import { findPieces, readPieces } from "./stored-pieces.ts";
-
-/** What an upload's machine answers about its pieces. `totalBytes`: null until it is known. */
-export interface ArrivedPieces {
-  isWhole: boolean;
-  totalBytes: number | null;
-  pieces: PieceList;
-}
-
-/** What it answers to a read that waits for bytes. */
-export interface Arrival {
-  hasArrived: boolean;
-}
+import { uploadFile } from "./upload-file-calls.ts";
 
 export type UploadEnv = Pick<Env, "MEDIA" | "UPLOAD_MACHINE">;
 
@@ -38,7 +26,7 @@ export class NotArrived extends Error {
 export async function openUploadedSource(env: UploadEnv, assetId: string): Promise<UploadedSource> {
   const whole = await findPieces(env, assetId);
   if (whole !== null) return readerOf(env, assetId, { placed: whole, isWhole: true, size: whole.size });
-  const arrived = await callMachine<ArrivedPieces | null>(env.UPLOAD_MACHINE, assetId, "pieces", { uploadId: assetId });
+  const arrived = await uploadFile(env, assetId).readPieces(assetId);
   if (arrived === null) throw new SourceError("source_not_found");
   const placed = placePieces(arrived.pieces);
   return readerOf(env, assetId, { placed, isWhole: arrived.isWhole, size: arrived.totalBytes });

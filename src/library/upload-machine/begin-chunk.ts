@@ -1,7 +1,8 @@
 import { maxSourceBytes } from "../sources/limits.ts";
 import type { Chunk, ChunkVerdict } from "../uploads/upload-calls.ts";
+import { completeIfWhole } from "./commit-piece.ts";
 import { judgeChunk, MAX_PIECES, refusalOfTotal } from "./judge-chunk.ts";
-import type { UploadParts } from "./parts.ts";
+import type { UploadComponents } from "./components.ts";
 import { scheduleSweep } from "./sweep-pieces.ts";
 
 /** The longest time for which a piece may be written. A Worker that is killed in between cannot delete its object. */
@@ -10,7 +11,7 @@ const PIECE_WRITE_MS = 3600_000;
 const MAX_OPEN_PIECES = 32;
 
 /** Decides about a chunk, and records the piece that it is stored as. */
-export function beginChunk(machine: UploadParts, chunk: Chunk): ChunkVerdict {
+export function beginChunk(machine: UploadComponents, chunk: Chunk): ChunkVerdict {
   const { pieces, progress } = machine;
   const bounds = { maxBytes: maxSourceBytes(machine.env), piecesLeft: MAX_PIECES - pieces.keptCount };
   const judged = judgeChunk(progress, chunk, bounds);
@@ -28,10 +29,11 @@ export function beginChunk(machine: UploadParts, chunk: Chunk): ChunkVerdict {
 }
 
 /** States the length of the file. An upload that has all its bytes is complete then. */
-export function announceTotal(machine: UploadParts, totalBytes: number): ChunkVerdict {
+export async function announceTotal(machine: UploadComponents, totalBytes: number): Promise<ChunkVerdict> {
   const { progress } = machine;
   const refusal = refusalOfTotal(progress, totalBytes, maxSourceBytes(machine.env));
   if (refusal !== null) return { kind: "refuse", reason: refusal, progress };
   if (progress.status === "waiting") machine.documents.put("totalBytes", totalBytes);
+  await completeIfWhole(machine);
   return { kind: "ignore", progress: machine.progress };
 }

@@ -1,6 +1,6 @@
-import type { UploadProgress } from "../uploads/upload-calls.ts";
+import type { PieceCommit } from "../uploads/upload-calls.ts";
 import { drainSoon } from "./drain.ts";
-import type { UploadParts } from "./parts.ts";
+import type { UploadComponents } from "./components.ts";
 import { scheduleReport } from "./report-arrival.ts";
 import { scheduleSweep } from "./sweep-pieces.ts";
 
@@ -8,10 +8,7 @@ import { scheduleSweep } from "./sweep-pieces.ts";
  * Adds a stored piece to the upload when it continues the stored bytes. Of several clients that send the same bytes, the first one to commit
  * wins, and the others compare their pieces with it and abandon them. Repeatable.
  */
-export async function commitPiece(
-  machine: UploadParts,
-  number: number,
-): Promise<{ isKept: boolean; progress: UploadProgress }> {
+export async function commitPiece(machine: UploadComponents, number: number): Promise<PieceCommit> {
   const { documents, pieces } = machine;
   const piece = pieces.get(number);
   if (piece?.isKept === true) return { isKept: true, progress: machine.progress };
@@ -30,7 +27,7 @@ export async function commitPiece(
 }
 
 /** Completes an upload that has all its bytes. The media exists when this returns, unless D1 cannot be written at the moment. */
-export async function completeIfWhole(machine: UploadParts): Promise<void> {
+export async function completeIfWhole(machine: UploadComponents): Promise<void> {
   const { status, storedBytes, totalBytes } = machine.progress;
   if (status !== "waiting" || storedBytes === 0 || storedBytes !== totalBytes) return;
   const atMs = machine.clock();
@@ -42,7 +39,7 @@ export async function completeIfWhole(machine: UploadParts): Promise<void> {
 }
 
 /** Deletes the objects of pieces that are not part of the upload. */
-export function abandonPieces(machine: UploadParts, numbers: number[]): void {
+export function abandonPieces(machine: UploadComponents, numbers: number[]): void {
   machine.pieces.drop(numbers);
   scheduleSweep(machine);
 }

@@ -1,10 +1,10 @@
 import type { UploadProgress } from "../uploads/upload-calls.ts";
 import { drainSoon } from "./drain.ts";
-import type { UploadParts } from "./parts.ts";
+import type { UploadComponents } from "./components.ts";
 import { scheduleSweep } from "./sweep-pieces.ts";
 
 /** Ends an upload that is not complete, and deletes its bytes. Repeatable. */
-export async function endUpload(machine: UploadParts, signal: "cancel" | "expire"): Promise<UploadProgress> {
+export async function endUpload(machine: UploadComponents, signal: "cancel" | "expire"): Promise<UploadProgress> {
   const atMs = machine.clock();
   const hasMoved = machine.state.move(signal, () => {
     machine.timers.cancel("expiry", "arrival");

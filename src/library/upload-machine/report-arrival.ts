@@ -1,9 +1,9 @@
 import { frontIndexEnd } from "../../media/mp4/front-index.ts";
-import { callMachine } from "../../platform/machine/calls.ts";
+import { assetMachine } from "../assets/asset-calls.ts";
 import { placePieces } from "../sources/piece-list.ts";
 import { readPieces } from "../sources/stored-pieces.ts";
 import { drainSoon } from "./drain.ts";
-import type { UploadParts } from "./parts.ts";
+import type { UploadComponents } from "./components.ts";
 
 /** The first read of the edge's probe. */
 const PROBED_BYTES = 256 * 1024;
@@ -11,7 +11,7 @@ const PROBED_BYTES = 256 * 1024;
 const REPORT_INTERVAL_MS = 500;
 
 /** Part of each commit of a piece. */
-export function scheduleReport({ documents, timers, clock }: UploadParts): void {
+export function scheduleReport({ documents, timers, clock }: UploadComponents): void {
   if (documents.get("playsEarly") === false) return;
   timers.bringForward("arrival", Math.max(clock(), (documents.get("reportedAtMs") ?? 0) + REPORT_INTERVAL_MS));
 }
@@ -20,12 +20,12 @@ export function scheduleReport({ documents, timers, clock }: UploadParts): void 
  * Creates the media of an upload whose index has arrived before its media data, so that it plays while it is coming in; later on, tells its
  * machine that more has arrived. The media of other uploads is created when they are complete.
  */
-export async function reportArrival(machine: UploadParts): Promise<void> {
+export async function reportArrival(machine: UploadComponents): Promise<void> {
   const { documents, env, upload } = machine;
   if (machine.state.status !== "waiting") return;
   documents.put("reportedAtMs", machine.clock());
   if (documents.get("playsEarly") === true) {
-    await callMachine(env.ASSET_MACHINE, upload.id, "arrived", {});
+    await assetMachine(env, upload.id).noteArrival();
     return;
   }
   const playsEarly = await canPlayEarly(machine);
@@ -37,7 +37,7 @@ export async function reportArrival(machine: UploadParts): Promise<void> {
   if (playsEarly) await drainSoon(machine);
 }
 
-async function canPlayEarly({ env, pieces, progress, upload }: UploadParts): Promise<boolean | "unknown"> {
+async function canPlayEarly({ env, pieces, progress, upload }: UploadComponents): Promise<boolean | "unknown"> {
   const { storedBytes, totalBytes } = progress;
   if (totalBytes === null) return "unknown";
   const { startTime = 0, endTime } = upload.settings;

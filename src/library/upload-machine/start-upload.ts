@@ -1,13 +1,13 @@
 import { openDatabase } from "../../platform/database.ts";
 import { findUpload, type Upload } from "../uploads/repository.ts";
 import type { UploadProgress } from "../uploads/upload-calls.ts";
-import type { UploadParts } from "./parts.ts";
+import type { UploadComponents } from "./components.ts";
 
 /** An upload that is not complete after this time is over (media contract, direct uploads). */
 const UPLOAD_KEPT_MS = 24 * 3600_000;
 
 /** Takes over an upload. Repeatable. */
-export function startUpload(machine: UploadParts, upload: Upload): UploadProgress {
+export function startUpload(machine: UploadComponents, upload: Upload): UploadProgress {
   const { documents, timers } = machine;
   if (documents.get("upload") === undefined) {
     machine.commit(() => {
@@ -23,7 +23,7 @@ export function startUpload(machine: UploadParts, upload: Upload): UploadProgres
  *
  * @returns false when no upload has this id
  */
-export async function ensureStarted(machine: UploadParts, uploadId: string): Promise<boolean> {
+export async function ensureStarted(machine: UploadComponents, uploadId: string): Promise<boolean> {
   if (machine.documents.get("upload") !== undefined) return true;
   const upload = await findUpload(openDatabase(machine.env.DB), null, uploadId);
   if (upload === null) return false;

@@ -1,10 +1,10 @@
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
 import { endUpload } from "./end-upload.ts";
-import type { UploadParts, UploadTimer } from "./parts.ts";
+import type { UploadComponents, UploadTimer } from "./components.ts";
 import { reportArrival } from "./report-arrival.ts";
 import { sweepPieces } from "./sweep-pieces.ts";
 
-export function uploadTimers(machine: UploadParts): TimerHandlers<UploadTimer> {
+export function uploadTimers(machine: UploadComponents): TimerHandlers<UploadTimer> {
   const handlers: Record<UploadTimer, () => Promise<unknown>> = {
     outbox: () => machine.outbox.drain(),
     expiry: () => endUpload(machine, "expire"),

@@ -3,7 +3,7 @@ import type { Env } from "../../platform/env.ts";
 import { orNotFound, Problem } from "../../platform/http/problems.ts";
 import { findUpload } from "./repository.ts";
 import { toCancelled } from "./to-record.ts";
-import { callUpload } from "./upload-calls.ts";
+import { uploadMachine } from "./upload-calls.ts";
 
 /**
  * Cancels an upload and deletes what it has stored. Repeatable.
@@ -12,7 +12,7 @@ import { callUpload } from "./upload-calls.ts";
  */
 export async function cancelUpload(env: Env, { workspaceId, uploadId }: { workspaceId: string; uploadId: string }) {
   const upload = orNotFound(await findUpload(openDatabase(env.DB), workspaceId, uploadId), "media_not_found");
-  const progress = await callUpload(env, uploadId, "cancel", {});
+  const progress = await uploadMachine(env, uploadId).cancel(uploadId);
   if (progress?.status === "complete") throw new Problem("upload_not_waiting", "the upload is complete");
   if (progress?.status !== "cancelled") throw new Problem("upload_not_waiting", "the upload has expired");
   return toCancelled(env, upload);

@@ -18,7 +18,7 @@ import { insertUpload, toUpload, type Upload, type UploadRow } from "./repositor
 import type { CreateUpload } from "./schemas.ts";
 import { requireTracks, UploadSettings } from "./settings.ts";
 import { toAnswer } from "./to-record.ts";
-import { callUpload } from "./upload-calls.ts";
+import { uploadMachine } from "./upload-calls.ts";
 import { uploadEvent } from "./upload-event.ts";
 
 /**
@@ -82,6 +82,6 @@ export async function createUpload(
 
 /** If this call is lost, the upload's first chunk starts the machine, or the cron's sweep ends the upload. */
 const start = (env: Env, upload: Upload): Promise<unknown> =>
-  callUpload(env, upload.id, "start", { upload }).catch((error: unknown) =>
-    logWarning("upload.start_failed", { uploadId: upload.id, ...errorFields(error) }),
-  );
+  uploadMachine(env, upload.id)
+    .start(upload)
+    .catch((error: unknown) => logWarning("upload.start_failed", { uploadId: upload.id, ...errorFields(error) }));

@@ -2,8 +2,6 @@ import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { commit, openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
-import { callMachine } from "../../platform/machine/calls.ts";
-import type { OutboxMessage } from "../../platform/machine/outbox.ts";
 import { assetMachine } from "../assets/asset-calls.ts";
 import { findAsset, tombstoneAsset } from "../assets/repository.ts";
 import { startMachine } from "../assets/start-machine.ts";
@@ -34,10 +32,10 @@ interface Projected {
 export async function projectUpload(
   env: Env,
   { upload, pieces, hasBegun }: Projected,
-  messages: OutboxMessage[],
+  messages: UploadMessage[],
   now: Date,
 ): Promise<void> {
-  for (const message of messages as unknown as UploadMessage[]) {
+  for (const message of messages) {
     if (message.kind === "begun") await beginMedia(env, upload, new Date(message.payload.atMs));
     else if (message.kind === "completed") await announceMedia(env, upload, pieces(), message.payload);
     else {
@@ -94,7 +92,7 @@ async function announceMedia(
   await wake();
   log("upload.completed", { uploadId: upload.id, workspaceId: upload.workspaceId, pieces: pieces.length });
   await startMachine(env, forMachine); // if this call is lost, the cron's sweep starts the machine
-  await callMachine(env.ASSET_MACHINE, upload.id, "arrived", {});
+  await assetMachine(env, upload.id).noteArrival();
 }
 
 async function cancel(env: Env, upload: Upload, { atMs, eventId }: { atMs: number; eventId: string }): Promise<void> {

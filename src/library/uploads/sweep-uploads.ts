@@ -2,7 +2,7 @@ import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { deleteOver, findOverdue } from "./repository.ts";
-import { callUpload } from "./upload-calls.ts";
+import { uploadMachine } from "./upload-calls.ts";
 
 /** An hour after the machine's own time for it. */
 const OVERDUE_MS = 25 * 3600_000;
@@ -18,7 +18,7 @@ export async function sweepUploads(env: Env, now: Date): Promise<void> {
   await Promise.all(
     overdue.map(async (uploadId) => {
       log("upload.swept", { uploadId });
-      await callUpload(env, uploadId, "expire", {});
+      await uploadMachine(env, uploadId).expire(uploadId);
     }),
   );
   const { meta } = await deleteOver(openDatabase(env.DB), new Date(now.getTime() - KEEP_MS), DELETED_AT_ONCE);

@@ -1,6 +1,6 @@
 import type { Env } from "../../platform/env.ts";
-import { callMachine } from "../../platform/machine/calls.ts";
-import type { Arrival, ArrivedPieces } from "../sources/uploaded-source.ts";
+import { type Remote, remoteObject } from "../../platform/machine/remote.ts";
+import type { UploadFileCalls } from "../sources/upload-file-calls.ts";
 import type { Upload } from "./repository.ts";
 
 export type UploadStatus = Upload["status"];
@@ -31,39 +31,32 @@ export type ChunkVerdict =
   | { kind: "ignore"; progress: UploadProgress }
   | { kind: "refuse"; reason: ChunkRefusal; progress: UploadProgress };
 
-/** The calls of an upload's machine. Each is one document. All but `start` return null when no upload has this id. */
-export interface UploadCalls {
-  /** Takes over a created upload. Repeatable. */
-  start: (upload: { upload: Upload }) => UploadProgress;
-  progress: (of: object) => UploadProgress;
-  /** Decides about a chunk before its first byte is stored. */
-  begin: (chunk: Chunk) => ChunkVerdict;
-  /** Adds a stored piece to the upload. A piece that does not continue the stored bytes is not kept; the caller abandons it. */
-  commit: (stored: { piece: number }) => Promise<{ isKept: boolean; progress: UploadProgress }>;
-  /** The piece could not be stored. */
-  abandon: (lost: { piece: number }) => void;
-  /** States the length of the whole file. It can change only before the first byte. */
-  announce: (total: { totalBytes: number }) => Promise<ChunkVerdict>;
-  /** The stored pieces, for readers of an upload that is still coming in. */
-  pieces: (of: object) => ArrivedPieces;
-  /** Answers as soon as so many bytes are stored, and after a bounded time if they are not. */
-  arrival: (wanted: { untilBytes: number }) => Promise<Arrival>;
-  cancel: (of: object) => Promise<UploadProgress>;
-  expire: (of: object) => Promise<UploadProgress>;
+/** What became of a stored piece. */
+export interface PieceCommit {
+  isKept: boolean;
+  progress: UploadProgress;
 }
 
 /**
- * Calls the machine of an upload.
- *
- * @returns null when no upload has this id
+ * The RPC methods of an upload's machine (`durable-objects/upload-machine.ts`). Those with a result, but for `start`, answer null when no upload has this id: each call
+ * names the upload, because it may be the first one to reach the machine.
  */
-export const callUpload = <Name extends keyof UploadCalls>(
-  env: Env,
-  uploadId: string,
-  name: Name,
-  document: Parameters<UploadCalls[Name]>[0],
-) =>
-  callMachine<Awaited<ReturnType<UploadCalls[Name]>> | null>(env.UPLOAD_MACHINE, uploadId, name, {
-    ...document,
-    uploadId,
-  });
+export interface UploadCalls extends UploadFileCalls {
+  /** Takes over a created upload. Repeatable. */
+  start(upload: Upload): UploadProgress;
+  readProgress(uploadId: string): Promise<UploadProgress | null>;
+  /** Decides about a chunk before its first byte is stored. */
+  beginChunk(uploadId: string, chunk: Chunk): Promise<ChunkVerdict | null>;
+  /** Adds a stored piece to the upload. A piece that does not continue the stored bytes is not kept; the caller abandons it. */
+  commitPiece(uploadId: string, piece: number): Promise<PieceCommit | null>;
+  /** The piece could not be stored. */
+  abandonPiece(uploadId: string, piece: number): Promise<void>;
+  /** States the length of the whole file. It can change only before the first byte. */
+  announceTotal(uploadId: string, totalBytes: number): Promise<ChunkVerdict | null>;
+  cancel(uploadId: string): Promise<UploadProgress | null>;
+  expire(uploadId: string): Promise<UploadProgress | null>;
+}
+
+/** Returns a stub; sends nothing. */
+export const uploadMachine = (env: Env, uploadId: string): Remote<UploadCalls> =>
+  remoteObject(env.UPLOAD_MACHINE, uploadId);

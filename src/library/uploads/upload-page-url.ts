@@ -7,6 +7,7 @@ interface PageGrant extends Grant {
   uploadPage: string;
 }
 
+const AUDIENCE = "upload-page";
 /** As long as the upload can last. */
 const VALID_MS = 24 * 3600_000;
 
@@ -17,7 +18,7 @@ const VALID_MS = 24 * 3600_000;
  */
 export async function uploadPageUrl({ JOB_SECRET }: Pick<Env, "JOB_SECRET">, upload: Upload): Promise<string> {
   const grant: PageGrant = { uploadPage: upload.id, expiresAt: upload.createdAtMs + VALID_MS };
-  return `${upload.publicUrl}/upload/${await signGrant(JOB_SECRET, grant)}`;
+  return `${upload.publicUrl}/upload/${await signGrant(JOB_SECRET, AUDIENCE, grant)}`;
 }
 
 /** The upload that a page's token is for; null when it was not made here, or has expired. */
@@ -27,6 +28,6 @@ export async function uploadIdOf(
   nowMs: number,
 ): Promise<string | null> {
   const isMeant = ({ uploadPage }: PageGrant) => typeof uploadPage === "string";
-  const grant = await readGrant<PageGrant>(JOB_SECRET, token, isMeant, nowMs);
+  const grant = await readGrant<PageGrant>(JOB_SECRET, AUDIENCE, token, isMeant, nowMs);
   return typeof grant === "string" ? null : grant.uploadPage;
 }

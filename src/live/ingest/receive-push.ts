@@ -3,8 +3,8 @@ import type { Env } from "../../platform/env.ts";
 import { Problem, type ProblemCode } from "../../platform/http/problems.ts";
 import { log } from "../../platform/log.ts";
 import { pushBroadcast } from "./push-broadcast.ts";
-import { refuseBroadcaster } from "./refuse-broadcaster.ts";
-import { streamOfKey } from "./stream-of-key.ts";
+import { refuseBroadcaster } from "./authorize.ts";
+import { streamOfKey } from "./authorize.ts";
 
 /** The API's problems for a refused or interrupted broadcast, by reason. */
 const PROBLEM_OF: Record<string, [ProblemCode, string]> = {

@@ -5,7 +5,7 @@ import { bearerOf } from "../../platform/http/requests.ts";
 import { logWarning } from "../../platform/log.ts";
 import { readSessionGrant, type SessionGrant } from "../sessions/session-token.ts";
 import { streamIdOfSession } from "../streams/repository.ts";
-import type { GatewayContext } from "./gateway-auth.ts";
+import type { GatewayContext } from "./gateways.ts";
 
 /** Hono's context behind `requireSession`. */
 export interface LiveContext {

@@ -1,6 +1,7 @@
 import type { IngestSettings, Started } from "../../../protocol/live.ts";
 import { MAX_DVR_SEGMENTS } from "./origin-history.ts";
 import type { Env } from "../../platform/env.ts";
+import { remoteObject } from "../../platform/machine/remote.ts";
 import type { LiveOriginCalls } from "./origin-rpc.ts";
 import { WINDOW_SECONDS } from "../streams/after-end.ts";
 
@@ -9,10 +10,7 @@ const fitsDvrWindow = (maxDurationS: number, segmentMs: number): boolean =>
   maxDurationS > 0 && (maxDurationS * 1000) / segmentMs <= MAX_DVR_SEGMENTS;
 
 /** Returns a stub; sends nothing. */
-export const originOf = (env: Env, sessionId: string) =>
-  env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(sessionId)) as DurableObjectStub<
-    LiveOriginCalls & Rpc.DurableObjectBranded
-  >;
+export const originOf = (env: Env, sessionId: string) => remoteObject<LiveOriginCalls>(env.LIVE_ORIGIN, sessionId);
 
 /** Opens the session's origin. A reconnect does not change the values that players rely on. */
 export async function openOrigin(

@@ -1,12 +1,12 @@
 import { readSubtitles, type TrackLabels } from "../../library/tracks/index.ts";
 import type { Cue } from "../../media/captions/cue.ts";
 import { languageName } from "../../media/languages.ts";
-import { type CaptionChannel, channelLabel } from "../../media/live/captions.ts";
+import { channelLabel } from "../../media/live/captions.ts";
 import { RecordedCues } from "../../media/live/recorded-cues.ts";
 import type { Env } from "../../platform/env.ts";
 import { logWarning } from "../../platform/log.ts";
 import { originOf } from "../origin/origin-calls.ts";
-import type { CaptionPage, FoundRange, RecordedSession } from "../origin/recorded-session.ts";
+import type { FoundRange, RecordedSession } from "../origin/recorded-session.ts";
 
 /** Segments of a session, and their times as on-demand media. */
 export type CaptionRange = Omit<FoundRange, "kind">;
@@ -32,8 +32,7 @@ export async function* broadcastCaptions(
   media: RecordedSession,
   range: CaptionRange,
 ): AsyncGenerator<BroadcastCaptions> {
-  // The RPC types of the platform do not preserve the types of returned copies.
-  const channels = (await originOf(env, sessionId).captionChannels()) as unknown as CaptionChannel[] | null;
+  const channels = await originOf(env, sessionId).captionChannels();
   if (channels === null) return mediaId === sessionId ? undefined : yield* ofRecording(env, sessionId, range);
   for (const { name, languageCode, isSubtitle } of channels) {
     const label = languageCode === "und" ? channelLabel(name) : languageName(languageCode);
@@ -56,7 +55,7 @@ async function cuesOf(
     first,
   );
   for (let next: number | null = first; next !== null && !recorded.isFull;) {
-    const page = (await originOf(env, sessionId).captionPage(channel, { first: next, last })) as unknown as CaptionPage;
+    const page = await originOf(env, sessionId).captionPage(channel, { first: next, last });
     for (const { msn, cues } of page.segments) recorded.add(msn, cues);
     next = page.nextMsn;
   }

@@ -15,7 +15,7 @@ export async function findSessionRange(
   endSeconds: number,
 ): Promise<RangeAnswer | null> {
   const origin = originOf(env, sessionId);
-  const found = (await origin.findRange(startSeconds, endSeconds)) as unknown as RangeAnswer | null;
+  const found = await origin.findRange(startSeconds, endSeconds);
   if (found !== null) return found;
   return unlessBusy(
     await runRecordedRead(async () => await origin.findRecordedRange(sessionId, startSeconds, endSeconds)),

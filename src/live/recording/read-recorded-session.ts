@@ -9,16 +9,12 @@ export async function readRecordedSession(
   sessionId: string,
   range: SegmentRange,
 ): Promise<RecordedSession | null> {
-  // The RPC types of the platform do not preserve the type of the returned copy.
-  const session = (await originOf(env, sessionId).recorded(range)) as unknown as RecordedSession | null;
+  const session = await originOf(env, sessionId).recorded(range);
   return session ?? (await finishedRecording(env, sessionId, range));
 }
 
 /** Reads the recording's rows, because the live index is deleted some time after they are written. */
 async function finishedRecording(env: Env, sessionId: string, range: SegmentRange): Promise<RecordedSession | null> {
   const origin = originOf(env, sessionId);
-  const answer = await runRecordedRead(async () => {
-    return (await origin.recordedWindow(sessionId, range)) as unknown as RecordedSession | null | "busy";
-  });
-  return unlessBusy(answer);
+  return unlessBusy(await runRecordedRead(() => origin.recordedWindow(sessionId, range)));
 }

@@ -1,4 +1,4 @@
-import type { OutboxMessage } from "../../platform/machine/outbox.ts";
+import type { Sequenced } from "../../platform/machine/outbox.ts";
 import { type NewRecording, openRecording, policyOf } from "../../library/assets/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
@@ -39,16 +39,16 @@ type Wake = () => Promise<void>;
  *
  * @returns functions that wake the senders of the events
  */
-export async function projectStream(env: Env, streamId: string, messages: OutboxMessage[]): Promise<Wake[]> {
+export async function projectStream(env: Env, streamId: string, messages: Sequenced<StreamMessage>[]): Promise<Wake[]> {
   const wakes: Wake[] = [];
-  for (const message of messages as (StreamMessage & { seq: number })[]) {
+  for (const message of messages) {
     const wake = await project(env, streamId, message);
     if (wake !== null) wakes.push(wake);
   }
   return wakes;
 }
 
-async function project(env: Env, streamId: string, message: StreamMessage & { seq: number }): Promise<Wake | null> {
+async function project(env: Env, streamId: string, message: Sequenced<StreamMessage>): Promise<Wake | null> {
   switch (message.kind) {
     case "session":
       await writeSession(env, message.payload);
@@ -68,7 +68,7 @@ async function project(env: Env, streamId: string, message: StreamMessage & { se
     case "moved":
       return await projectMove(env, streamId, message.payload, message.seq);
     default:
-      throw new Error(`unknown outbox message: ${(message as OutboxMessage).kind}`);
+      throw new Error(`unknown outbox message: ${(message as { kind: string }).kind}`);
   }
 }
 

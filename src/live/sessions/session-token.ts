@@ -7,6 +7,7 @@ export interface SessionGrant extends Grant {
   connection: number;
 }
 
+const AUDIENCE = "live-session";
 const LIFETIME_MS = 13 * 3600_000;
 /** A broadcast can outlast its token. In the token's last hour, heartbeat answers carry a new one. */
 const RENEW_BEFORE_MS = 3600_000;
@@ -15,7 +16,8 @@ export const signSessionGrant = (
   secret: string,
   session: Omit<SessionGrant, "expiresAt">,
   nowMs: number,
-): Promise<string> => signGrant(secret, { ...session, expiresAt: nowMs + LIFETIME_MS } satisfies SessionGrant);
+): Promise<string> =>
+  signGrant(secret, AUDIENCE, { ...session, expiresAt: nowMs + LIFETIME_MS } satisfies SessionGrant);
 
 export const isDueForRenewal = ({ expiresAt }: SessionGrant, nowMs: number): boolean =>
   expiresAt - nowMs < RENEW_BEFORE_MS;
@@ -27,4 +29,4 @@ export const readSessionGrant = (
   sessionId: string,
   nowMs: number,
 ): Promise<SessionGrant | GrantRefusal> =>
-  readGrant<SessionGrant>(secret, token, (grant) => grant.sessionId === sessionId, nowMs);
+  readGrant<SessionGrant>(secret, AUDIENCE, token, (grant) => grant.sessionId === sessionId, nowMs);

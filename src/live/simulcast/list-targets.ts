@@ -5,7 +5,7 @@ import { allowsPrivateNetwork } from "../../platform/network/index.ts";
 import { sessionOver } from "../ingest/session-over.ts";
 import type { SessionGrant } from "../sessions/session-token.ts";
 import { findStream } from "../streams/repository.ts";
-import { callStream } from "../streams/stream-calls.ts";
+import { streamMachine } from "../streams/stream-calls.ts";
 
 /**
  * The targets that get the broadcast. The keys of other platforms are returned during the broadcast only; a token is valid for hours after its
@@ -17,7 +17,7 @@ export async function listTargets(
   env: Env,
   { streamId, sessionId, connection }: SessionGrant,
 ): Promise<SimulcastTargets> {
-  const { isCurrent } = await callStream(env, streamId, "check", { sessionId, connection });
+  const { isCurrent } = await streamMachine(env, streamId).checkConnection({ sessionId, connection });
   if (!isCurrent) throw sessionOver();
   const record = await findStream(env, null, streamId, { opens: "targets" });
   if (record === null) throw new Problem("session_over", "the stream is deleted");

@@ -6,7 +6,7 @@ import { Problem } from "../../platform/http/problems.ts";
 import { log } from "../../platform/log.ts";
 import type { SessionGrant } from "../sessions/session-token.ts";
 import { findStream } from "../streams/repository.ts";
-import { callStream } from "../streams/stream-calls.ts";
+import { streamMachine } from "../streams/stream-calls.ts";
 import { targetEvent } from "../streams/stream-event.ts";
 import { keepReport } from "../streams/targets.ts";
 
@@ -30,7 +30,7 @@ export async function reportTarget(
   { streamId, sessionId, connection }: SessionGrant,
   { eventId, simulcastId, state, failure, at }: TargetState,
 ): Promise<Committed | null> {
-  const { isLatest } = await callStream(env, streamId, "check", { sessionId, connection });
+  const { isLatest } = await streamMachine(env, streamId).checkConnection({ sessionId, connection });
   if (!isLatest) throw new Problem("session_over", "another session has begun");
   const record = await findStream(env, null, streamId);
   const target = record?.targets.find(({ id }) => id === simulcastId);

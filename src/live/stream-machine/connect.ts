@@ -12,10 +12,10 @@ import { isOnAir } from "../streams/moves.ts";
 import type { ConnectAnswer, ConnectOrder } from "../streams/stream-calls.ts";
 import { disconnect } from "./disconnect.ts";
 import { endBroadcast } from "./end-broadcast.ts";
-import type { StreamParts } from "./parts.ts";
+import type { StreamComponents } from "./components.ts";
 
 /** Accepts or refuses a broadcaster with a valid key. Resumes the session within its reconnect window; otherwise opens a new one. */
-export function connect(machine: StreamParts, order: ConnectOrder): ConnectAnswer {
+export function connect(machine: StreamComponents, order: ConnectOrder): ConnectAnswer {
   const { documents, session, state } = machine;
   const heardAtMs = canTakeOver(machine, order) ? 0 : machine.heardAtMs;
   const decision = decideConnect(state.status, session?.windowEndsAtMs ?? null, heardAtMs, machine.clock());
@@ -27,10 +27,10 @@ export function connect(machine: StreamParts, order: ConnectOrder): ConnectAnswe
 }
 
 /** Whether the broadcaster on air is gone, however recently it was heard. The owner's request to end its broadcast is carried out first. */
-const canTakeOver = ({ session, hasDisconnected, gracefulStop }: StreamParts, order: ConnectOrder): boolean =>
+const canTakeOver = ({ session, hasDisconnected, gracefulStop }: StreamComponents, order: ConnectOrder): boolean =>
   hasGatewayRestarted(session, order) || (hasDisconnected && gracefulStop.reason === null);
 
-function open(machine: StreamParts, order: ConnectOrder): ConnectAnswer {
+function open(machine: StreamComponents, order: ConnectOrder): ConnectAnswer {
   const nowMs = machine.clock();
   const session = openSession(order, crypto.randomUUID(), nowMs);
   machine.move("prepare", () => machine.saveSession(session));
@@ -39,7 +39,7 @@ function open(machine: StreamParts, order: ConnectOrder): ConnectAnswer {
   return accept(machine, session, false);
 }
 
-function resume(machine: StreamParts, before: Session, order: ConnectOrder): ConnectAnswer {
+function resume(machine: StreamComponents, before: Session, order: ConnectOrder): ConnectAnswer {
   if (isOnAir(machine.state.status)) disconnect(machine); // the broadcaster on air is silent and is replaced
   const session = resumeSession(before, order);
   machine.move(session.segments > 0 ? "reconnect" : "connect", () => machine.saveSession(session));
@@ -47,7 +47,7 @@ function resume(machine: StreamParts, before: Session, order: ConnectOrder): Con
   return accept(machine, session, true);
 }
 
-function accept(machine: StreamParts, session: Session, isResumed: boolean) {
+function accept(machine: StreamComponents, session: Session, isResumed: boolean) {
   const { id: sessionId, connection, settings, sounds = [] } = session;
   machine.hasDisconnected = false;
   machine.listen();

@@ -1,20 +1,22 @@
 import { type SessionEnd, toSessionFacts } from "../sessions/session.ts";
 import { isOnAir, type StreamSignal } from "../streams/moves.ts";
-import { disconnect } from "./disconnect.ts";
+import { disconnect, holdPicture } from "./disconnect.ts";
 import type { StopReason } from "./graceful-stop.ts";
-import type { StreamParts } from "./parts.ts";
+import type { StreamComponents } from "./components.ts";
+import type { Connection } from "../streams/stream-calls.ts";
+import { currentSession } from "./sessions.ts";
 
 /** A broadcaster silent for this long is unlikely to send another heartbeat before the graceful stop times out. */
 const RECENT_MS = 1500;
 
 /** Lets an active broadcaster finish the media it has. Returns at once when it is unlikely to answer. */
-export async function stopGracefully(machine: StreamParts, reason: StopReason): Promise<void> {
+export async function stopGracefully(machine: StreamComponents, reason: StopReason): Promise<void> {
   if (machine.state.status !== "active" || machine.clock() - machine.heardAtMs > RECENT_MS) return;
   await machine.gracefulStop.request(reason);
 }
 
 /** Ends the broadcast, if there is one, and makes the move. @returns false when the state does not accept the signal */
-export function endBroadcast(machine: StreamParts, signal: StreamSignal, why: SessionEnd): boolean {
+export function endBroadcast(machine: StreamComponents, signal: StreamSignal, why: SessionEnd): boolean {
   const { documents, state, timers } = machine;
   if (isOnAir(state.status)) disconnect(machine);
   const { session } = machine;
@@ -27,4 +29,17 @@ export function endBroadcast(machine: StreamParts, signal: StreamSignal, why: Se
   });
   if (moved) timers.cancel("silence", "window", "maxDuration");
   return moved;
+}
+
+/** The gateway reports that its broadcaster has left and that everything it sent has arrived. */
+export function endConnection(machine: StreamComponents, connection: Connection): void {
+  const { documents, gracefulStop } = machine;
+  const session = currentSession(machine, connection);
+  if (session === null) return;
+  documents.put("session", { ...session, hasLeft: true });
+  // A broadcaster that sent no decodable media cannot resume; its session ends.
+  if (session.facts === null) endBroadcast(machine, "windowOver", "window_over");
+  else if (isOnAir(machine.state.status)) disconnect(machine);
+  if (gracefulStop.reason === null) holdPicture(machine);
+  gracefulStop.complete();
 }

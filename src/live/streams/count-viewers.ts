@@ -1,6 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import { findStream } from "./repository.ts";
-import { callStream } from "./stream-calls.ts";
+import { streamMachine } from "./stream-calls.ts";
 
 /**
  * The viewers of the last 30 s, as the live origin reported them to the stream's machine; 0 without a recent report. Null when there is
@@ -14,5 +14,5 @@ export async function countViewers(
   if (record === null) return null;
   const { status } = record.stream;
   if (status === "idle" || status === "disabled") return 0;
-  return (await callStream(env, streamId, "viewers", { streamId })).views;
+  return await streamMachine(env, streamId).countViewers();
 }

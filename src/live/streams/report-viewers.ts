@@ -1,7 +1,7 @@
 import type { Env } from "../../platform/env.ts";
-import { callStream } from "./stream-calls.ts";
+import { streamMachine } from "./stream-calls.ts";
 
 /** For the live origin: reports the viewers of a session. A report is valid for 30 s. */
 export async function reportViewers(env: Env, streamId: string, sessionId: string, viewers: number): Promise<void> {
-  await callStream(env, streamId, "watched", { sessionId, viewers });
+  await streamMachine(env, streamId).reportViewers(sessionId, viewers);
 }

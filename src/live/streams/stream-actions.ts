@@ -1,7 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { Problem, type ProblemCode } from "../../platform/http/problems.ts";
-import { callStream } from "./stream-calls.ts";
+import { streamMachine } from "./stream-calls.ts";
 import { findStream, type StreamRecord } from "./repository.ts";
 
 const REFUSALS = {
@@ -24,7 +24,7 @@ export async function actOnStream(
 ): Promise<StreamRecord | null> {
   const record = await findStream(env, workspaceId, streamId);
   if (record === null) return null;
-  const { moved } = await callStream(env, streamId, action, { streamId });
+  const { moved } = await streamMachine(env, streamId)[action](streamId);
   const [problem, detail] = REFUSALS[action];
   if (!moved) throw new Problem(problem, detail);
   log(`stream.${action}`, { streamId, workspaceId });

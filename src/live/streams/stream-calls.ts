@@ -1,35 +1,23 @@
 import type { KeySystem } from "../../media/cenc/content-key.ts";
 import type { Heartbeat, HeartbeatAnswer, IngestProtocol, IngestSettings, Started } from "../../../protocol/live.ts";
 import type { Env } from "../../platform/env.ts";
-import { callMachine } from "../../platform/machine/calls.ts";
+import { ittyMachine } from "../../platform/machine/itty.ts";
+import type { Remote } from "../../platform/machine/remote.ts";
 import type { StreamStatus } from "./moves.ts";
 
-/** The calls of a stream's machine, by name, with their answers. */
-export interface StreamCalls {
-  connect: { order: ConnectOrder; answer: ConnectAnswer };
-  started: { order: Connection & Started; answer: StartedAnswer };
-  heartbeat: { order: Connection & Heartbeat; answer: Omit<HeartbeatAnswer, "token"> };
-  check: { order: Connection; answer: { isCurrent: boolean; isLatest: boolean } };
-  ended: { order: Connection; answer: null };
-  finish: { order: Named; answer: { moved: boolean } };
-  disable: { order: Named; answer: { moved: boolean } };
-  enable: { order: Named; answer: { moved: boolean } };
-  remove: { order: Named; answer: { moved: boolean } };
-  configure: { order: Named & { reconnectWindowS: number }; answer: null };
-  watched: { order: { sessionId: string; viewers: number }; answer: null };
-  viewers: { order: Named; answer: { views: number } };
-  wake: { order: Named; answer: { status: StreamStatus } };
-}
 export type StartedAnswer =
   | { isOver: true }
   | { isOver: false; settings: Omit<IngestSettings, "reconnect">; maxDurationS: number };
-export interface Named {
-  streamId: string;
-}
 /** Identifies the connection that calls: see `Session.connection`. */
 export interface Connection {
   sessionId: string;
   connection: number;
+}
+
+/** `isLatest`: no newer session has begun. */
+export interface ConnectionCheck {
+  isCurrent: boolean;
+  isLatest: boolean;
 }
 
 /** A broadcaster whose key is valid, with the stream's settings. */
@@ -57,10 +45,28 @@ export type ConnectAnswer =
   | { accepted: true; sessionId: string; connection: number; settings: IngestSettings; isResumed: boolean }
   | { accepted: false; reason: "unknown_key" | "disabled" | "busy" };
 
-/** Calls a stream's machine and returns its answer. */
-export const callStream = <Name extends keyof StreamCalls>(
-  env: Env,
-  streamId: string,
-  name: Name,
-  order: StreamCalls[Name]["order"],
-): Promise<StreamCalls[Name]["answer"]> => callMachine(env.LIVE_STREAM_MACHINE, streamId, name, order);
+/** The calls of a stream's machine (`durable-objects/live-stream-machine.ts`), through itty-durable: arguments and answers are JSON. */
+export interface StreamCalls {
+  /** Accepts or refuses a broadcaster whose key is valid. */
+  connect(order: ConnectOrder): ConnectAnswer;
+  /** The gateway knows the renditions of the broadcast. */
+  startBroadcast(connection: Connection, started: Started): StartedAnswer;
+  keepOnAir(connection: Connection, heartbeat: Heartbeat): Omit<HeartbeatAnswer, "token">;
+  checkConnection(connection: Connection): ConnectionCheck;
+  /** The broadcaster has left. */
+  endConnection(connection: Connection): void;
+  /** Actions of the stream's owner. `moved`: false when the stream's state does not accept the action. */
+  finish(streamId: string): Promise<{ moved: boolean }>;
+  disable(streamId: string): Promise<{ moved: boolean }>;
+  enable(streamId: string): Promise<{ moved: boolean }>;
+  remove(streamId: string): Promise<{ moved: boolean }>;
+  changeReconnectWindow(reconnectWindowS: number): void;
+  reportViewers(sessionId: string, viewers: number): void;
+  countViewers(): number;
+  /** For the sweep. Repeatable. */
+  wake(streamId: string): { status: StreamStatus };
+}
+
+/** Returns a stub; sends nothing. */
+export const streamMachine = (env: Env, streamId: string): Remote<StreamCalls> =>
+  ittyMachine(env.LIVE_STREAM_MACHINE, streamId);

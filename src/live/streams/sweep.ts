@@ -1,7 +1,7 @@
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorFields, log, logWarning } from "../../platform/log.ts";
-import { callStream } from "./stream-calls.ts";
+import { streamMachine } from "./stream-calls.ts";
 import { forgetGateways, takeUnswept } from "./repository.ts";
 
 const INTERVAL_MS = 5 * 60_000;
@@ -18,7 +18,7 @@ export async function sweepStreams(env: Env, now: Date): Promise<void> {
   await Promise.all(
     ids.map(async (streamId) => {
       try {
-        const { status } = await callStream(env, streamId, "wake", { streamId });
+        const { status } = await streamMachine(env, streamId).wake(streamId);
         log("stream.swept", { streamId, status });
       } catch (error) {
         logWarning("stream.sweep_failed", { streamId, ...errorFields(error) });

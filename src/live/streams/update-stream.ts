@@ -2,7 +2,7 @@ import type { Env } from "../../platform/env.ts";
 import { errorFields, logWarning } from "../../platform/log.ts";
 import type { Committed } from "../../events/webhooks/index.ts";
 import { changeStream } from "./change-stream.ts";
-import { callStream } from "./stream-calls.ts";
+import { streamMachine } from "./stream-calls.ts";
 import type { LiveStream, StreamRecord } from "./repository.ts";
 import { streamEvent } from "./stream-event.ts";
 
@@ -28,8 +28,8 @@ export async function updateStream(
   const { reconnectWindowS } = change;
   // Applies to the current broadcast too. If this call is lost, it applies from the next one.
   if (reconnectWindowS !== undefined)
-    await callStream(env, streamId, "configure", { streamId, reconnectWindowS }).catch((error: unknown) =>
-      logWarning("stream.configure_failed", { streamId, ...errorFields(error) }),
-    );
+    await streamMachine(env, streamId)
+      .changeReconnectWindow(reconnectWindowS)
+      .catch((error: unknown) => logWarning("stream.configure_failed", { streamId, ...errorFields(error) }));
   return { record: changed.plan.record, committed: changed.committed };
 }

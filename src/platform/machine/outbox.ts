@@ -2,14 +2,16 @@
 const FLUSH_MESSAGES = 50;
 const FLUSH_LENGTH = 2_000_000;
 
-export interface OutboxMessage {
-  seq: number;
+interface AnyMessage {
   kind: string;
   payload: unknown;
 }
 
+/** A message as it is sent. `seq` rises with each message of an outbox. */
+export type Sequenced<Message> = Message & { seq: number };
+
 /** Writes messages to their destination, in order. A message may be repeated. When it throws, the messages are sent again later. */
-export type SendMessages = (messages: OutboxMessage[]) => Promise<void>;
+export type SendMessages<Message> = (messages: Sequenced<Message>[]) => Promise<void>;
 
 interface OutboxRow extends Record<string, SqlStorageValue> {
   seq: number;
@@ -21,12 +23,12 @@ interface OutboxRow extends Record<string, SqlStorageValue> {
  * Transactional outbox: messages for other stores, in the Durable Object's own SQLite. A message is enqueued in the transaction of the
  * change it announces and stays until it has been sent, so no crash loses it.
  */
-export class Outbox<Message extends { kind: string; payload: unknown }> {
+export class Outbox<Message extends AnyMessage = AnyMessage> {
   readonly #sql: SqlStorage;
-  readonly #send: SendMessages;
+  readonly #send: SendMessages<Message>;
   #draining: Promise<void> = Promise.resolve();
 
-  constructor(sql: SqlStorage, send: SendMessages) {
+  constructor(sql: SqlStorage, send: SendMessages<Message>) {
     this.#sql = sql;
     this.#send = send;
     sql.exec(
@@ -55,7 +57,7 @@ export class Outbox<Message extends { kind: string; payload: unknown }> {
 
   async #drainAll(): Promise<void> {
     for (let rows = this.#nextMessages(); rows.length > 0; rows = this.#nextMessages()) {
-      await this.#send(rows.map(({ payload, ...row }) => ({ ...row, payload: JSON.parse(payload) as unknown })));
+      await this.#send(rows.map(toMessage<Message>));
       this.#sql.exec("DELETE FROM outbox WHERE seq <= ?", rows.at(-1)!.seq);
     }
   }
@@ -74,4 +76,10 @@ export class Outbox<Message extends { kind: string; payload: unknown }> {
     }
     return rows;
   }
+}
+
+/** A row holds what `enqueue` wrote, of this release or an earlier one. */
+function toMessage<Message>({ seq, kind, payload }: OutboxRow): Sequenced<Message> {
+  const message: unknown = { seq, kind, payload: JSON.parse(payload) };
+  return message as Sequenced<Message>;
 }

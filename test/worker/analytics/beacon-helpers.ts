@@ -2,7 +2,7 @@ import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test"
 import type { ViewMachine } from "../../../durable-objects/view-machine.ts";
 import { edgeFactsOf } from "../../../src/analytics/beacons/read-edge-facts.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
-import { callStore } from "../../../src/analytics/store/store-calls.ts";
+import { viewStore } from "../../../src/analytics/store/store-calls.ts";
 import type { Fields } from "../../../src/analytics/views/fields.ts";
 import { mergeEvents } from "../../../src/analytics/views/merged-view.ts";
 import { timelineOf, type ViewEvent } from "../../../src/analytics/views/view-event.ts";
@@ -55,10 +55,10 @@ const machineOf = (workspaceId: string, viewId: string) =>
 /** The view's machine has done what is due; everything it planned until then is due `ms` earlier. */
 export async function elapse(workspaceId: string, viewId: string, ms = 0): Promise<void> {
   const machine = machineOf(workspaceId, viewId);
-  await runInDurableObject(machine, async ({ parts }: ViewMachine, { storage }) => {
+  await runInDurableObject(machine, async ({ components }: ViewMachine, { storage }) => {
     storage.sql.exec("UPDATE timers SET due = due - ?", ms);
     storage.sql.exec("UPDATE event_batches SET received_at_ms = received_at_ms - ?", ms);
-    parts.events.forgetCached();
+    components.events.forgetCached();
     await storage.setAlarm(Date.now());
   });
   await runDurableObjectAlarm(machine);
@@ -99,7 +99,7 @@ export async function storeView(
   ];
   const view = finalView(workspaceId, events);
   const stored = { view, timeline: timelineOf(events), revision: 1 };
-  await callStore(env, { workspaceId, month: monthOf(view.viewEndMs) }, "put", stored);
+  await viewStore(env, { workspaceId, month: monthOf(view.viewEndMs) }).put(stored);
   return view.viewId;
 }
 

@@ -6,9 +6,9 @@ import { readBatch } from "../../../src/analytics/beacons/beacon-batch.ts";
 import { edgeFactsOf } from "../../../src/analytics/beacons/read-edge-facts.ts";
 import { handOver, keepHandingOver } from "../../../src/analytics/store/hand-over.ts";
 import { monthOf, monthsBetween } from "../../../src/analytics/store/months.ts";
-import { StoreParts } from "../../../src/analytics/store/parts.ts";
+import { StoreComponents } from "../../../src/analytics/store/components.ts";
 import { takeBack } from "../../../src/analytics/store/take-back.ts";
-import { callStore } from "../../../src/analytics/store/store-calls.ts";
+import { viewStore } from "../../../src/analytics/store/store-calls.ts";
 import { mergeEvents } from "../../../src/analytics/views/merged-view.ts";
 import { timelineOf, type TimelineEvent, type ViewEvent } from "../../../src/analytics/views/view-event.ts";
 import { type ViewRecord, viewRecordOf } from "../../../src/analytics/views/view-record.ts";
@@ -59,7 +59,7 @@ const storeOf = (workspaceId: string, month: string) =>
 export async function putViews(workspaceId: string, views: readonly MadeView[]): Promise<void> {
   for (const [month, own] of Map.groupBy(views, ({ view }) => monthOf(view.viewEndMs)))
     await runInDurableObject(storeOf(workspaceId, month), (_, state) => {
-      const parts = new StoreParts(state, env);
+      const parts = new StoreComponents(state, env);
       for (const { view, timeline } of own) parts.views.put({ ...view, workspaceId }, timeline, 1);
     });
 }
@@ -115,9 +115,9 @@ export async function handOverOnce(
 ): Promise<void> {
   for (const month of months) {
     const of = { workspaceId, month, isSwitched, keptFromMs: nowMs - 100 * DAY_MS };
-    await callStore(env, { workspaceId, month }, "handOver", of);
+    await viewStore(env, { workspaceId, month }).handOver(of);
     await runInDurableObject(storeOf(workspaceId, month), async (_, state) => {
-      const parts = new StoreParts(state, { ...env, ...table.settings });
+      const parts = new StoreComponents(state, { ...env, ...table.settings });
       keepHandingOver(parts, of, nowMs);
       await handOver(parts, nowMs);
     });
@@ -128,7 +128,7 @@ export async function handOverOnce(
 export async function takeBackOnce(workspaceId: string, table: TestTable): Promise<void> {
   for (const month of monthsNow())
     await runInDurableObject(storeOf(workspaceId, month), async (_, state) => {
-      await takeBack(new StoreParts(state, { ...env, ...table.settings }));
+      await takeBack(new StoreComponents(state, { ...env, ...table.settings }));
     });
 }
 

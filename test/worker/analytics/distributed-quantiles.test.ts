@@ -7,7 +7,7 @@ import { ALL, byDimension } from "../../../src/analytics/questions/group-key.ts"
 import type { Measurement } from "../../../src/analytics/questions/metrics.ts";
 import { r2SqlSettings } from "../../../src/analytics/r2-sql/settings.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
-import { callStore } from "../../../src/analytics/store/store-calls.ts";
+import { viewStore } from "../../../src/analytics/store/store-calls.ts";
 import { newWorkspace } from "../workspace.ts";
 import { inStore, putViews, simulatedViews, TestTable } from "./distributed-helpers.ts";
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
     return { ...of, view_start_ms: nowMs - 60_000, view_end_ms: nowMs - 1000, country, playing_ms: playing };
   });
   for (let at = 0; at < ROWS; at += 4000) await table.send(rows.slice(at, at + 4000));
-  await callStore(env, { workspaceId, month }, "remainder", { workspaceId, month, queries: [] });
+  await viewStore(env, { workspaceId, month }).readRemainder({ workspaceId, month, queries: [] });
   await inStore(workspaceId, month, "UPDATE hand_over SET line = 2");
   const here = simulatedViews(HERE, nowMs).map(({ view, timeline }, index) => {
     const playing = 1_000_000 + index;

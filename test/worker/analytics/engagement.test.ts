@@ -2,7 +2,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
 import { monthOf } from "../../../src/analytics/store/months.ts";
-import { callStore } from "../../../src/analytics/store/store-calls.ts";
+import { viewStore } from "../../../src/analytics/store/store-calls.ts";
 import type { Fields } from "../../../src/analytics/views/fields.ts";
 import { timelineOf, type ViewEvent } from "../../../src/analytics/views/view-event.ts";
 import { newStream } from "../live/live-helpers.ts";
@@ -27,7 +27,7 @@ async function watch(content: object, steps: Step[], startMs = Date.now() - 60_0
   }));
   const view = { ...finalView(workspace.id, events), ...content };
   const month = monthOf(view.viewEndMs);
-  await callStore(env, { workspaceId: workspace.id, month }, "put", {
+  await viewStore(env, { workspaceId: workspace.id, month }).put({
     view,
     timeline: timelineOf(events),
     revision: 1,

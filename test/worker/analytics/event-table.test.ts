@@ -2,7 +2,7 @@ import { env, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { ViewMachine } from "../../../durable-objects/view-machine.ts";
 import { EventTable } from "../../../src/analytics/view-machine/event-table.ts";
-import { ViewParts } from "../../../src/analytics/view-machine/parts.ts";
+import { ViewComponents } from "../../../src/analytics/view-machine/components.ts";
 import { encodeEvent, type ViewEvent } from "../../../src/analytics/views/view-event.ts";
 
 /** The storage of a machine that has no view yet. */
@@ -55,7 +55,7 @@ test("at most 20,000 events of a view are stored, whatever comes together, and n
 
 test("events of a transaction that failed are taken when they are sent again", () =>
   withStorage((state) => {
-    const parts = new ViewParts(state, env, async () => {});
+    const parts = new ViewComponents(state, env, async () => {});
     const failing = () =>
       parts.commit(() => {
         parts.events.add(encoded(event(1)), 1);
@@ -75,7 +75,7 @@ test("events and state of an earlier release are kept", () =>
     kv.put("revision", 3);
     kv.put("projectedAtMs", 77);
     kv.put("month", "2026-11");
-    const { events, projection } = new ViewParts(state, env, async () => {});
+    const { events, projection } = new ViewComponents(state, env, async () => {});
     expect(events.add(encoded(event(2), event(3)), 9)).toEqual(encoded(event(3)));
     expect(events.all()).toEqual([event(1, "viewBegin", { video_title: "Harbour" }), event(2), event(3)]);
     expect(reopened(sql)).toEqual({ count: 3, last: 3, lastName: "pulse", lastReceivedAtMs: 1_000_002 });

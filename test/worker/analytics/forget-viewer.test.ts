@@ -76,8 +76,8 @@ test("a running view loses its state, and what its player reports later does not
   await elapse(workspace.id, player.viewId, 3600_000);
   expect(await idsOf(workspace)).toEqual([]);
   expect(await eventsOf(player.viewId)).toEqual([]);
-  const left = await runInDurableObject(machineOf(player.viewId), ({ parts }, { storage }) => [
-    parts.events.count,
+  const left = await runInDurableObject(machineOf(player.viewId), ({ components }, { storage }) => [
+    components.events.count,
     [...storage.kv.list()].map(([key]) => key),
   ]);
   expect(left).toEqual([0, ["data"]]);
@@ -100,7 +100,9 @@ test("a running view that is not in the store yet is refused there, and its mach
   await sendView(workspace.id, [{ ...login, viid: viewerId }]);
   await elapse(workspace.id, player.viewId, 30_000);
   expect(await idsOf(workspace)).toEqual([]);
-  expect(await runInDurableObject(machineOf(player.viewId), ({ parts }) => parts.state.status)).toBe("forgotten");
+  expect(await runInDurableObject(machineOf(player.viewId), ({ components }) => components.state.status)).toBe(
+    "forgotten",
+  );
   await sendView(workspace.id, rest);
   expect(await idsOf(workspace)).toEqual([]);
   expect(await eventsOf(player.viewId)).toEqual([]);

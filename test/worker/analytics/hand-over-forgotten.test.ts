@@ -2,7 +2,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
 import { monthOf } from "../../../src/analytics/store/months.ts";
-import { StoreParts } from "../../../src/analytics/store/parts.ts";
+import { StoreComponents } from "../../../src/analytics/store/components.ts";
 import { sweepStore } from "../../../src/analytics/store/sweep-store.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import { dataOf } from "./beacon-helpers.ts";
@@ -111,7 +111,8 @@ test("the exclusion lasts as long as the views of the month are kept", async () 
   await handOverAll([0, 0, 2 * HOUR_MS]);
   await forget(viewerId);
   const store = env.VIEW_STORE.get(env.VIEW_STORE.idFromName(`${workspace.id}:${month}`));
-  const sweep = (atMs: number) => runInDurableObject(store, (_, state) => sweepStore(new StoreParts(state, env), atMs));
+  const sweep = (atMs: number) =>
+    runInDurableObject(store, (_, state) => sweepStore(new StoreComponents(state, env), atMs));
   await sweep(Date.now() + 60 * DAY_MS);
   expect(await counted()).toBe(VIEWS - OWN);
 });

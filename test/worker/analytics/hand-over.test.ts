@@ -3,9 +3,9 @@ import { env, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { REMAINDER } from "../../../src/analytics/store/hand-over-table.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
-import { StoreParts } from "../../../src/analytics/store/parts.ts";
+import { StoreComponents } from "../../../src/analytics/store/components.ts";
 import { isEmptyStore } from "../../../src/analytics/store/sweep-store.ts";
-import { callStore } from "../../../src/analytics/store/store-calls.ts";
+import { viewStore } from "../../../src/analytics/store/store-calls.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import { dataOf } from "./beacon-helpers.ts";
 import {
@@ -158,7 +158,7 @@ describe("a distributed workspace", () => {
     expect(await countRows(workspace.id, month)).toBe(0);
     expect(await counted()).toEqual(everything());
     const { view, timeline } = views[0]!;
-    await callStore(env, { workspaceId: workspace.id, month }, "put", {
+    await viewStore(env, { workspaceId: workspace.id, month }).put({
       view: { ...view, workspaceId: workspace.id },
       timeline,
       revision: 2,
@@ -186,7 +186,7 @@ describe("a distributed workspace", () => {
     const store = env.VIEW_STORE.get(env.VIEW_STORE.idFromName(`${workspace.id}:${month}`));
     const isEmptyAfter = (days: number) =>
       runInDurableObject(store, (_, state) =>
-        isEmptyStore(new StoreParts(state, env), Date.parse(`${month}-01`) + days * 24 * HOUR_MS),
+        isEmptyStore(new StoreComponents(state, env), Date.parse(`${month}-01`) + days * 24 * HOUR_MS),
       );
     expect([await isEmptyAfter(31), await isEmptyAfter(130), await isEmptyAfter(132)]).toEqual([false, false, true]);
   });

@@ -3,7 +3,7 @@ import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { METRIC_NAMES, type MetricName } from "../../../src/analytics/questions/metrics.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
-import { callStore } from "../../../src/analytics/store/store-calls.ts";
+import { viewStore } from "../../../src/analytics/store/store-calls.ts";
 import { mergeEvents } from "../../../src/analytics/views/merged-view.ts";
 import type { ViewEvent } from "../../../src/analytics/views/view-event.ts";
 import { type ViewRecord, viewRecordOf } from "../../../src/analytics/views/view-record.ts";
@@ -86,7 +86,7 @@ beforeAll(async () => {
     someView(index, fromMs + ((toMs - fromMs) * index) / VIEWS, random),
   );
   for (const view of views)
-    await callStore(env, { workspaceId: workspace.id, month: monthOf(view.viewEndMs) }, "put", {
+    await viewStore(env, { workspaceId: workspace.id, month: monthOf(view.viewEndMs) }).put({
       view,
       timeline: [],
       revision: 1,

@@ -7,7 +7,7 @@ import { moveViews } from "../../../src/analytics/engines/move-views.ts";
 import { embeddedEngine } from "../../../src/analytics/questions/embedded-engine.ts";
 import { missingR2Sql, r2SqlSettings } from "../../../src/analytics/r2-sql/settings.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
-import { callStore } from "../../../src/analytics/store/store-calls.ts";
+import { viewStore } from "../../../src/analytics/store/store-calls.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import { dataOf } from "./beacon-helpers.ts";
 import {
@@ -234,9 +234,7 @@ describe("a return", () => {
     await runCron();
     expect(await stateOf()).toEqual({ state: "embedded", progress: `${VIEWS} views of the table are in the stores` });
     const { view, timeline } = views[0]!;
-    const found = await callStore(env, { workspaceId: workspace.id, month: monthOf(view.viewEndMs) }, "find", {
-      viewId: view.viewId,
-    });
+    const found = await viewStore(env, { workspaceId: workspace.id, month: monthOf(view.viewEndMs) }).find(view.viewId);
     expect(found).toEqual({ view: { ...view, workspaceId: workspace.id }, timeline });
     // Isolates may take the workspace for a distributed one for another minute.
     for (const engine of ["embedded", "distributed"] as const) expect(await idsBy(engine)).toEqual(idsOf(views));

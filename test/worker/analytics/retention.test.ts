@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { edgeFactsOf } from "../../../src/analytics/beacons/read-edge-facts.ts";
 import { monthsIn } from "../../../src/analytics/questions/ask-stores.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
-import { StoreParts } from "../../../src/analytics/store/parts.ts";
+import { StoreComponents } from "../../../src/analytics/store/components.ts";
 import { sweepStore } from "../../../src/analytics/store/sweep-store.ts";
 import { encodeEvent } from "../../../src/analytics/views/view-event.ts";
 import { viewMachine } from "../../../src/analytics/views/view-calls.ts";
@@ -78,7 +78,7 @@ describe("a store", () => {
     await storeAt(atMs, "three days old");
     const sweepWith = (days: string) =>
       runInDurableObject(storeOf(atMs), (_, state) =>
-        sweepStore(new StoreParts(state, { ...env, VIEW_RETENTION_DAYS: days })),
+        sweepStore(new StoreComponents(state, { ...env, VIEW_RETENTION_DAYS: days })),
       );
     await sweepWith("4");
     expect(await titlesIn(atMs)).toEqual(["three days old"]);
@@ -97,9 +97,9 @@ describe("a store", () => {
     });
     const run = () =>
       runInDurableObject(storeOf(atMs), (_, state) => {
-        const parts = new StoreParts(state, env);
-        sweepStore(parts);
-        return parts.timers.dueOf("sweep")! - Date.now() < MINUTE_MS ? "continues at once" : "continues tomorrow";
+        const components = new StoreComponents(state, env);
+        sweepStore(components);
+        return components.timers.dueOf("sweep")! - Date.now() < MINUTE_MS ? "continues at once" : "continues tomorrow";
       });
     expect([await run(), await run(), await run()]).toEqual([
       "continues at once",
@@ -160,7 +160,7 @@ describe("the machine of a view", () => {
 
     await elapse(workspace.id, player.viewId, 8 * DAY_MS - MINUTE_MS);
     await sendView(workspace.id, events); // extends the time
-    expect(await runInDurableObject(machineOf(player.viewId), ({ parts }) => parts.events.count)).toBe(0);
+    expect(await runInDurableObject(machineOf(player.viewId), ({ components }) => components.events.count)).toBe(0);
     await elapse(workspace.id, player.viewId, 8 * DAY_MS - MINUTE_MS);
     expect(await tablesOf(machineOf(player.viewId))).toContain("event_batches");
 
@@ -176,10 +176,13 @@ describe("the machine of a view", () => {
     const player = new TestPlayer(workspace.id);
     const [begin, ...later] = player.completeView(Date.now() - 20_000);
     await sendView(workspace.id, [begin!]);
-    const free = (parts: { timers: { dueOf: (timer: "free") => number | null } }) => parts.timers.dueOf("free");
-    expect(await runInDurableObject(machineOf(player.viewId), ({ parts }) => free(parts))).toBeNull();
+    const free = (components: { timers: { dueOf: (timer: "free") => number | null } }) =>
+      components.timers.dueOf("free");
+    expect(await runInDurableObject(machineOf(player.viewId), ({ components }) => free(components))).toBeNull();
     await sendView(workspace.id, later);
-    expect(await runInDurableObject(machineOf(player.viewId), ({ parts }) => free(parts))).toBeGreaterThan(Date.now());
+    expect(await runInDurableObject(machineOf(player.viewId), ({ components }) => free(components))).toBeGreaterThan(
+      Date.now(),
+    );
   });
 
   test("that has forgotten its view is freed eight days after the last report of its player", async () => {

@@ -3,7 +3,7 @@ import { env, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { edgeFactsOf } from "../../../src/analytics/beacons/read-edge-facts.ts";
 import { announceView } from "../../../src/analytics/view-machine/announce-view.ts";
-import { ViewParts } from "../../../src/analytics/view-machine/parts.ts";
+import { ViewComponents } from "../../../src/analytics/view-machine/components.ts";
 import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
 import { viewTimers } from "../../../src/analytics/view-machine/timers.ts";
 import { encodeEvent, type ViewEvent } from "../../../src/analytics/views/view-event.ts";
@@ -53,7 +53,7 @@ test("a view of five minutes writes as many rows as the guide says, a row for ea
     let nowMs = startMs;
     const rows: Record<Kind, number> = { events: 0, timers: 0, alarms: 0, state: 0, tables: 0, end: 0 };
     const storage = new CountedStorage(state.storage, (by, count) => void (rows[kindOf(by)] += count));
-    const parts = new ViewParts({ storage } as unknown as DurableObjectState, env, announceView, () => nowMs);
+    const parts = new ViewComponents({ storage } as unknown as DurableObjectState, env, announceView, () => nowMs);
     const advanceTo = async (ms: number) => {
       while (storage.alarmMs !== null && storage.alarmMs <= ms) {
         nowMs = Math.max(nowMs, storage.alarmMs);

@@ -116,13 +116,13 @@ test("events that come while the view is being written are written afterwards", 
     return { workspaceId: workspace.id, viewId, edge, events };
   };
   const machine = env.VIEW_MACHINE.get(env.VIEW_MACHINE.idFromName(`${workspace.id}:${viewId}`));
-  await runInDurableObject(machine, async ({ parts }: ViewMachine, { storage }) => {
+  await runInDurableObject(machine, async ({ components }: ViewMachine, { storage }) => {
     const alarm = vi.spyOn(storage, "setAlarm").mockResolvedValue(); // the timers are run here
-    takeEvents(parts, report(1));
-    const writing = parts.timers.runDue(viewTimers(parts));
-    takeEvents(parts, report(2));
+    takeEvents(components, report(1));
+    const writing = components.timers.runDue(viewTimers(components));
+    takeEvents(components, report(2));
     await writing;
-    await parts.timers.runDue(viewTimers(parts));
+    await components.timers.runDue(viewTimers(components));
     alarm.mockRestore();
   });
   expect(await viewOf(viewId)).toMatchObject({ watchTime: 2000 });

@@ -7,12 +7,12 @@ import type { ExportQuery } from "../../../src/analytics/exports/export-query.ts
 import { nowEvents } from "../../../src/analytics/current/now-events.ts";
 import { insertExport } from "../../../src/analytics/exports/repository.ts";
 import { commit, openDatabase } from "../../../src/platform/database.ts";
-import { StoreParts } from "../../../src/analytics/store/parts.ts";
+import { StoreComponents } from "../../../src/analytics/store/components.ts";
 import { sweepStore } from "../../../src/analytics/store/sweep-store.ts";
 import { PendingRefusals } from "../../../src/analytics/beacons/refusals.ts";
 import { endView } from "../../../src/analytics/view-machine/end-view.ts";
 import { isFreeable } from "../../../src/analytics/view-machine/free-view.ts";
-import { ViewParts } from "../../../src/analytics/view-machine/parts.ts";
+import { ViewComponents } from "../../../src/analytics/view-machine/components.ts";
 import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
 import { encodeEvent } from "../../../src/analytics/views/view-event.ts";
 import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
@@ -26,7 +26,7 @@ const isKept = (kept: boolean) => (kept ? TAKEN : IGNORED);
 const machineOf = (workspaceId: string, viewId: string) =>
   env.VIEW_MACHINE.get(env.VIEW_MACHINE.idFromName(`${workspaceId}:${viewId}`));
 const eventsOf = (workspaceId: string, viewId: string) =>
-  runInDurableObject(machineOf(workspaceId, viewId), ({ parts }) => parts.events.count);
+  runInDurableObject(machineOf(workspaceId, viewId), ({ components }) => components.events.count);
 
 /** @param body of one event of the player. Every beacon is answered 200. */
 async function send(make: (player: TestPlayer) => unknown): Promise<{ workspaceId: string; viewId: string }> {
@@ -68,7 +68,7 @@ async function cmcd(make: (line: (sequence: number) => string) => string, last: 
   const { ok, status } = await sendRequest(new Request(`http://sluice.test/cmcd/${playbackId}`, init));
   if (!ok) throw new Error(`answered ${status}`);
   const viewId = await derivedId("cmcd", playbackId, sessionId);
-  const stored = runInDurableObject(machineOf(workspaceId, viewId), ({ parts }) => parts.events.last);
+  const stored = runInDurableObject(machineOf(workspaceId, viewId), ({ components }) => components.events.last);
   return isKept((await stored) === last + 1);
 }
 
@@ -78,12 +78,12 @@ const cmcdReports = (count: number) =>
 
 async function viewEvents(count: number): Promise<string> {
   const { workspaceId, viewId } = await send((player) => ({ events: [begin(player)] }));
-  const added = await runInDurableObject(machineOf(workspaceId, viewId), ({ parts }) => {
-    const { edge } = parts.facts;
+  const added = await runInDurableObject(machineOf(workspaceId, viewId), ({ components }) => {
+    const { edge } = components.facts;
     const more = Array.from({ length: count - 1 }, (_, n) =>
       encodeEvent({ sequence: n + 2, name: "pulse", atMs: 0, fields: {} }),
     );
-    return takeEvents(parts, { workspaceId, viewId, edge, events: more });
+    return takeEvents(components, { workspaceId, viewId, edge, events: more });
   });
   return isKept(added === count - 1);
 }
@@ -138,12 +138,12 @@ async function forget(length: number): Promise<string> {
 }
 
 /** @param ask whether something is still there, after the limit's time */
-const keptFor = (ask: (store: StoreParts, nowMs: number, ageMs: number) => boolean, answer: string) =>
+const keptFor = (ask: (store: StoreComponents, nowMs: number, ageMs: number) => boolean, answer: string) =>
   upTo(async (ageMs) => {
     const { id: workspaceId } = await newWorkspace();
     const nowMs = Date.now();
     const store = env.VIEW_STORE.get(env.VIEW_STORE.idFromName(`${workspaceId}:2026-01`));
-    const isKept = await runInDurableObject(store, (_, state) => ask(new StoreParts(state, env), nowMs, ageMs));
+    const isKept = await runInDurableObject(store, (_, state) => ask(new StoreComponents(state, env), nowMs, ageMs));
     return isKept ? TAKEN : answer;
   });
 
@@ -163,15 +163,15 @@ async function machineKept(ageMs: number): Promise<string> {
   const { workspaceId, viewId } = await send((player) => ({ events: [begin(player)] }));
   const isFreed = await runInDurableObject(machineOf(workspaceId, viewId), (_, state) => {
     let nowMs = Date.now();
-    const parts = new ViewParts(
+    const components = new ViewComponents(
       state,
       env,
       async () => {},
       () => nowMs,
     );
-    endView(parts);
+    endView(components);
     nowMs += ageMs - 1; // at that time it is due
-    return isFreeable(parts);
+    return isFreeable(components);
   });
   return isFreed ? "deleted" : TAKEN;
 }

@@ -2,6 +2,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
+import { assetMachine } from "../../../src/library/assets/asset-calls.ts";
 import { asInvocation, MAX_ROW_BYTES, MAX_SUBREQUESTS } from "./cloudflare-limits.ts";
 
 const text = (length: number) => "a".repeat(length);
@@ -79,17 +80,10 @@ describe("an invocation makes at most 1,000 subrequests", () => {
   const many = async (once: () => Promise<unknown>) => {
     for (let made = 0; made < MAX_SUBREQUESTS; made++) await once();
   };
-  const stub = () => env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName("many"));
   const kinds: [string, () => Promise<unknown>][] = [
     ["to R2", async () => env.MEDIA.head("nothing")],
     ["to D1", async () => env.DB.prepare("SELECT 1").run()],
-    [
-      "to a Durable Object",
-      async () =>
-        stub()
-          .fetch("https://machine/x", { method: "PUT" })
-          .then((r) => r.text()),
-    ],
+    ["to a Durable Object", async () => assetMachine(env, "many").confirmPurge(1)],
   ];
   test.each(kinds)("%s", async (_, once) => {
     await asInvocation(async () => {

@@ -62,7 +62,7 @@ const pictures =
     const before = Array.from({ length: Math.ceil((count - 1) / atOnce) }, (_, n) =>
       Math.min(atOnce, count - 1 - n * atOnce),
     );
-    return await runInDurableObject(maker, ({ parts: { made } }: ImageMaker) => {
+    return await runInDurableObject(maker, ({ components: { made } }: ImageMaker) => {
       const waits = [...before, 1].map((weight, n) => made.spend("p", weight, 1e12 + n * everyMs));
       return waits.at(-1) === 0 ? TAKEN : "nearest";
     });

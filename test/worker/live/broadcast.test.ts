@@ -158,7 +158,7 @@ describe("one broadcaster for each stream", () => {
     const first = await goLive(stream);
     expect(await ask(stream, { gatewayId: "gateway-2" })).toEqual({ accepted: false, reason: "busy" });
     await inMachine(stream, (machine) => {
-      machine.parts.heardAtMs = Date.now() - 5000;
+      machine.components.heardAtMs = Date.now() - 5000;
     });
     const second = await connect(stream, { gatewayId: "gateway-2" });
     expect(second).toMatchObject({ sessionId: first.sessionId, resume: { nextMsn: 0 } });
@@ -278,7 +278,7 @@ describe("a broadcaster is disconnected with its next heartbeat", () => {
   test("by finish, after the broadcaster's gateway has sent all the media it has", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
-    await inMachine(stream, (machine) => void (machine.parts.gracefulStop.longestWaitMs = 60_000)); // a busy machine is slow
+    await inMachine(stream, (machine) => void (machine.components.gracefulStop.longestWaitMs = 60_000)); // a busy machine is slow
     const finished = act(stream, "finish");
     await vi.waitFor(async () =>
       expect(await broadcaster.heartbeat(1)).toEqual({ continue: true, reason: "finished" }),

@@ -316,7 +316,7 @@ test("a clip has the captions of its range, on air and after the broadcast's ind
   await finish(workspace, stream);
   const origin = originCalls(env, broadcaster.sessionId);
   await origin.release(0); // as some time after the session's end
-  await runDurableObjectAlarm(origin);
+  await runDurableObjectAlarm(origin as never);
   expect(await origin.captionChannels()).toBeNull();
   const later = await clip(4.5);
   expect(await trackText(later)).toBe(cues("#2", "#3"));

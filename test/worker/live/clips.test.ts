@@ -329,7 +329,7 @@ describe("a clip and its source", () => {
   const releaseIndex = async (sessionId: string) => {
     const origin = originOf(env, sessionId);
     await origin.release(0);
-    await runDurableObjectAlarm(origin);
+    await runDurableObjectAlarm(origin as never);
     expect(await origin.findRange(0, 1)).toBeNull();
   };
 

@@ -3,7 +3,8 @@ import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { openDatabase } from "../../../src/platform/database.ts";
-import { projectStream } from "../../../src/live/sessions/projection.ts";
+import { projectStream, type StreamMessage } from "../../../src/live/sessions/projection.ts";
+import type { Sequenced } from "../../../src/platform/machine/outbox.ts";
 import { sweepStreams } from "../../../src/live/streams/sweep.ts";
 import { liveStreams } from "../../../src/live/streams/tables.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
@@ -39,6 +40,9 @@ const outbox = (stream: Stream): Promise<Row[]> =>
 const rowOf = async ({ streamId }: Stream) =>
   (await db.select().from(liveStreams).where(eq(liveStreams.id, streamId)))[0]!;
 
+const messagesOf = (rows: Row[]) =>
+  rows.map(({ payload, ...row }) => ({ ...row, payload: JSON.parse(payload) })) as Sequenced<StreamMessage>[];
+
 /** Holds back the machine's outbox: no alarm runs. */
 const hold = (stream: Stream) =>
   inMachine(stream, async (_, state) => {
@@ -52,8 +56,7 @@ test("messages that are delivered twice, wholly or in part, have no second effec
   await broadcaster.started(FACTS);
   await broadcaster.heartbeat(1);
   await hold(stream);
-  const rows = await outbox(stream);
-  const messages = rows.map(({ seq, kind, payload }) => ({ seq, kind, payload: JSON.parse(payload) as unknown }));
+  const messages = messagesOf(await outbox(stream));
   for (const part of [messages.slice(0, 3), messages, messages.slice(2), messages, messages])
     await projectStream(env, stream.streamId, part);
   await settle(stream); // and the machine itself
@@ -72,11 +75,7 @@ test("concurrent deliveries of the same messages write them once, while the owne
   await broadcaster.started(FACTS);
   await broadcaster.heartbeat(1);
   await hold(stream);
-  const messages = (await outbox(stream)).map(({ seq, kind, payload }) => ({
-    seq,
-    kind,
-    payload: JSON.parse(payload) as unknown,
-  }));
+  const messages = messagesOf(await outbox(stream));
   await Promise.all([
     projectStream(env, stream.streamId, messages),
     workspace.request("PATCH", `/v1/live/streams/${stream.streamId}`, { metadata: { a: "1" } }),
@@ -124,7 +123,7 @@ test("the sweep restarts machines with a lost alarm, and does not change others"
   await goLive(lost);
   const broadcaster = await goLive(well);
   await inMachine(lost, async (machine, state) => {
-    machine.parts.heardAtMs = Date.now() - 60_000;
+    machine.components.heardAtMs = Date.now() - 60_000;
     state.storage.sql.exec("DELETE FROM timers");
     await state.storage.deleteAlarm();
   });

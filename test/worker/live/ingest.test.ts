@@ -72,7 +72,7 @@ describe("authorization", () => {
     const first = await ask(stream, {}, { LIVE_PART_TARGET_MS: "200" });
     expect(first).toMatchObject({ settings: { partTargetMs: 200, reconnect: false } });
     await inMachine(stream, (machine) => {
-      machine.parts.heardAtMs = 0;
+      machine.components.heardAtMs = 0;
     });
     expect(await ask(stream)).toMatchObject({
       settings: { partTargetMs: 200, reconnect: true },

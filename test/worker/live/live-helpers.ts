@@ -1,6 +1,6 @@
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { eq } from "drizzle-orm";
-import type { StreamTimer } from "../../../src/live/stream-machine/parts.ts";
+import type { StreamTimer } from "../../../src/live/stream-machine/components.ts";
 import type { LiveStreamMachine } from "../../../durable-objects/live-stream-machine.ts";
 import { FACTS } from "../../support/live-facts.ts";
 import { gatewayCredential } from "../../../protocol/gateway-credential.ts";
@@ -145,14 +145,14 @@ export async function elapse(stream: Pick<Stream, "streamId">, timer: Exclude<St
     state.storage.sql.exec("UPDATE timers SET due = 1 WHERE name = ?", timer);
     const session = state.storage.kv.get<{ windowEndsAtMs: number }>("session");
     if (timer === "window") state.storage.kv.put("session", { ...session, windowEndsAtMs: Date.now() });
-    if (timer === "silence") machine.parts.heardAtMs = Date.now() - 5000;
+    if (timer === "silence") machine.components.heardAtMs = Date.now() - 5000;
   });
   await settle(stream);
 }
 
 /** Finishes the broadcast of a gateway that has been silent for too long to be waited for. */
 export async function finish(workspace: TestWorkspace, stream: Pick<Stream, "streamId">): Promise<Response> {
-  await inMachine(stream, (machine) => void (machine.parts.heardAtMs = Date.now() - 5000));
+  await inMachine(stream, (machine) => void (machine.components.heardAtMs = Date.now() - 5000));
   return await workspace.request("PUT", at(stream, "/finish"));
 }
 

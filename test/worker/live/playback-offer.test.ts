@@ -195,7 +195,7 @@ test("two clients that reload playlists are two viewers, and none after 30 s wit
     { timeout: 5000, interval: 200 },
   );
   await inMachine(stream, (machine) => {
-    machine.parts.viewers.reported!.atMs -= 30_000;
+    machine.components.viewers.reported!.atMs -= 30_000;
   });
   expect(await views()).toBe(0);
 });

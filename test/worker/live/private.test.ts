@@ -166,7 +166,7 @@ describe("after the broadcast", () => {
     // A player that still plays the session, when its index is deleted.
     const origin = originOf(env, live.sessionId);
     await origin.release(0);
-    await runDurableObjectAlarm(origin);
+    await runDurableObjectAlarm(origin as never);
     const path = `/${live.id}~${permit}/${live.sessionId}/v720.m3u8`;
     const late = await get(path);
     expect(late.status).toBe(302);

@@ -3,7 +3,8 @@ import { createExecutionContext, createMessageBatch, env, getQueueResult, runInD
 import { beforeAll, describe, expect, test } from "vitest";
 import { isOffAir } from "../../../src/live/index.ts";
 import { consumePurges, sweepAssets } from "../../../src/library/assets/index.ts";
-import { projectStream } from "../../../src/live/sessions/projection.ts";
+import { projectStream, type StreamMessage } from "../../../src/live/sessions/projection.ts";
+import type { Sequenced } from "../../../src/platform/machine/outbox.ts";
 import { addWebhook, deliveriesOf } from "../events/webhooks/webhook-rows.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import {
@@ -186,7 +187,7 @@ describe("when a component crashes at the end of a broadcast", () => {
       state.storage.sql
         .exec<{ seq: number; kind: string; payload: string }>("SELECT * FROM outbox ORDER BY seq")
         .toArray()
-        .map(({ seq, kind, payload }) => ({ seq, kind, payload: JSON.parse(payload) as unknown })),
+        .map(({ payload, ...row }) => ({ ...row, payload: JSON.parse(payload) }) as Sequenced<StreamMessage>),
     );
 
   test("repeated and concurrent ends make one recording, with each event once", async () => {

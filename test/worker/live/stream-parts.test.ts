@@ -209,7 +209,7 @@ test("viewers are those reported within 30 s, for the session on air", async () 
   await reportViewers(env, stream.streamId, sessionId, 7);
   expect(await views()).toEqual({ success: true, data: { views: 7 } });
   await inMachine(stream, (machine) => {
-    machine.parts.viewers.reported!.atMs -= 30_000;
+    machine.components.viewers.reported!.atMs -= 30_000;
   });
   expect(await views()).toEqual({ success: true, data: { views: 0 } });
   await reportViewers(env, stream.streamId, crypto.randomUUID(), 7);

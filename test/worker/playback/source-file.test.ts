@@ -116,7 +116,7 @@ test("of a media that is still processed, the original is announced once, when t
     { kind: "facts" as const, payload: { status: "ready" as const } },
     { kind: "event" as const, payload: event },
   ];
-  for (let repeat = 0; repeat < 2; repeat += 1) await projectAsset(env, assetId, messages as never, new Date());
+  for (let repeat = 0; repeat < 2; repeat += 1) await projectAsset(env, assetId, messages, new Date());
   expect((await sourceEventsOf(workspace)).map(({ type }) => type)).toEqual(["video.media.source.ready"]);
 });
 

@@ -1,4 +1,5 @@
 import type { Env } from "../../../platform/env.ts";
+import { remoteObject } from "../../../platform/machine/remote.ts";
 import type { DueDelivery } from "./due-delivery.ts";
 
 /** The calls that the Worker makes to a webhook's sender. Each returns at once and leaves the work running. */
@@ -11,7 +12,5 @@ export interface SenderCalls {
   reset(webhookId: string): void;
 }
 
-export const senderOf = (env: Env, webhookId: string) =>
-  env.WEBHOOK_SENDER.get(env.WEBHOOK_SENDER.idFromName(webhookId)) as DurableObjectStub<
-    SenderCalls & Rpc.DurableObjectBranded
-  >;
+/** Returns a stub; sends nothing. */
+export const senderOf = (env: Env, webhookId: string) => remoteObject<SenderCalls>(env.WEBHOOK_SENDER, webhookId);

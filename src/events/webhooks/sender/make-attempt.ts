@@ -6,12 +6,12 @@ import type { Target } from "../attempt/target.ts";
 import { openEventData } from "../fan-out/redact-event.ts";
 import type { ClaimedDelivery } from "./delivery-queue.ts";
 import { afterOutcome } from "./endpoint-health.ts";
-import type { SenderParts } from "./parts.ts";
+import type { SenderComponents } from "./components.ts";
 import { settle } from "./settled-attempt.ts";
 
 /** Signs and sends a claimed delivery. Its outcome updates the endpoint's health and goes to the recorder. */
 export async function makeAttempt(
-  { env, health, recorder, retryScale: scale }: SenderParts,
+  { env, health, recorder, retryScale: scale }: SenderComponents,
   target: Target,
   { due, attempt: claimed }: ClaimedDelivery,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { log } from "../../../platform/log.ts";
 import { findPending } from "./due.ts";
 import { interrupted } from "./settled-attempt.ts";
 import { recordSettled } from "./record-settled.ts";
-import type { SenderParts } from "./parts.ts";
+import type { SenderComponents } from "./components.ts";
 import { fitting } from "./recorder.ts";
 import { findTarget } from "../attempt/target.ts";
 
@@ -11,7 +11,7 @@ import { findTarget } from "../attempt/target.ts";
  * interrupted are recorded as `interrupted`. Call it before new attempts start.
  */
 export async function recordUnfinished(
-  { env, health, journal, recorder }: SenderParts,
+  { env, health, journal, recorder }: SenderComponents,
   webhookId: string,
 ): Promise<void> {
   const { failingSinceMs } = health;

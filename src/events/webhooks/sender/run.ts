@@ -3,7 +3,7 @@ import type { Target } from "../attempt/target.ts";
 import { disableWebhook } from "./disable-webhook.ts";
 import { nextDueAt } from "./due.ts";
 import { disabledBecause, nextProbeAtMs } from "./endpoint-health.ts";
-import type { SenderParts } from "./parts.ts";
+import type { SenderComponents } from "./components.ts";
 import { recordUnfinished } from "./record-unfinished.ts";
 import { alarmAtMs } from "./retries.ts";
 import { hasStartedAll, sendDue } from "./send-due.ts";
@@ -11,7 +11,7 @@ import { hasStartedAll, sendDue } from "./send-due.ts";
 const RESTART_AFTER_ERROR_MS = 5000;
 
 /** Starts a run, or makes the current one check again for due deliveries. Never throws. */
-export function startRun(sender: SenderParts, webhookId: string): Promise<void> {
+export function startRun(sender: SenderComponents, webhookId: string): Promise<void> {
   sender.woken.set();
   sender.run ??= runUntilRest(sender, webhookId)
     .catch(async (error: unknown) => {
@@ -25,7 +25,7 @@ export function startRun(sender: SenderParts, webhookId: string): Promise<void> 
 }
 
 /** Sends until nothing is due, or until the run has made its share of attempts. Then it sets the alarm for the next run. */
-async function runUntilRest(sender: SenderParts, webhookId: string): Promise<void> {
+async function runUntilRest(sender: SenderComponents, webhookId: string): Promise<void> {
   await Promise.allSettled(sender.underWay.all);
   await recordUnfinished(sender, webhookId);
   sender.underWay.beginRun();
@@ -45,7 +45,7 @@ async function runUntilRest(sender: SenderParts, webhookId: string): Promise<voi
 }
 
 /** @param dueAtMs when the next delivery is due, epoch ms; null = no alarm is needed */
-async function rest(sender: SenderParts, dueAtMs: number | null): Promise<void> {
+async function rest(sender: SenderComponents, dueAtMs: number | null): Promise<void> {
   sender.queue.release();
   if (dueAtMs === null) return await sender.storage.deleteAlarm();
   const nowMs = Date.now();
@@ -54,7 +54,7 @@ async function rest(sender: SenderParts, dueAtMs: number | null): Promise<void> 
 }
 
 /** Disables the webhook if its endpoint is gone or has failed for too long. @returns whether it is disabled now */
-async function disableIfFailed(sender: SenderParts, target: Target): Promise<boolean> {
+async function disableIfFailed(sender: SenderComponents, target: Target): Promise<boolean> {
   const { current } = sender.health;
   const reason = disabledBecause(current, Date.now());
   if (reason === null) return false;

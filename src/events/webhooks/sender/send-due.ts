@@ -1,7 +1,7 @@
 import type { Target } from "../attempt/target.ts";
 import { admits, disabledBecause, isFailing } from "./endpoint-health.ts";
 import { makeAttempt } from "./make-attempt.ts";
-import type { SenderParts } from "./parts.ts";
+import type { SenderComponents } from "./components.ts";
 
 /**
  * Attempts of one run; then the alarm starts another run. An invocation may make 10,000 subrequests, and an attempt makes up to three:
@@ -10,7 +10,7 @@ import type { SenderParts } from "./parts.ts";
 const MAX_ATTEMPTS_PER_RUN = 1500;
 
 /** Sends until nothing more may be sent now, and records every outcome. @throws {Error} when D1 does not accept the outcomes */
-export async function sendDue(sender: SenderParts, target: Target): Promise<void> {
+export async function sendDue(sender: SenderComponents, target: Target): Promise<void> {
   const { queue, recorder, underWay, woken } = sender;
   for (;;) {
     if (maySend(sender, target)) startAttempts(sender, target);
@@ -26,16 +26,16 @@ export async function sendDue(sender: SenderParts, target: Target): Promise<void
 }
 
 /** Whether the run has made its share of attempts. */
-export const hasStartedAll = ({ underWay }: SenderParts): boolean => underWay.startedInRun >= MAX_ATTEMPTS_PER_RUN;
+export const hasStartedAll = ({ underWay }: SenderComponents): boolean => underWay.startedInRun >= MAX_ATTEMPTS_PER_RUN;
 
-function maySend(sender: SenderParts, target: Target): boolean {
+function maySend(sender: SenderComponents, target: Target): boolean {
   const mustBeDisabled = disabledBecause(sender.health.current, Date.now()) !== null;
   const isCurrent = sender.target.isCurrent(target);
   return isCurrent && !mustBeDisabled && sender.recorder.error === null && !hasStartedAll(sender);
 }
 
 /** Starts as many attempts as the endpoint's health admits. */
-function startAttempts(sender: SenderParts, target: Target): void {
+function startAttempts(sender: SenderComponents, target: Target): void {
   const { queue, underWay } = sender;
   const health = sender.health.current;
   const free = admits(health, { nowMs: Date.now(), underWay: underWay.size });

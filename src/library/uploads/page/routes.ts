@@ -5,7 +5,7 @@ import { type Html, htmlResponse, notice, page } from "../../../platform/http/ht
 import type { AppContext } from "../../../platform/http/router.ts";
 import { findAsset } from "../../assets/repository.ts";
 import { findUpload, type Upload } from "../repository.ts";
-import { callUpload, type UploadProgress } from "../upload-calls.ts";
+import { uploadMachine, type UploadProgress } from "../upload-calls.ts";
 import { signedUploadUrl } from "../upload-url.ts";
 import { uploadIdOf } from "../upload-page-url.ts";
 
@@ -27,7 +27,7 @@ export const uploadPageRoutes = new Hono<AppContext>().get("/upload/:token", asy
   const uploadId = await uploadIdOf(c.env, c.req.param("token"), Date.now());
   const db = openDatabase(c.env.DB);
   const upload = uploadId === null ? null : await findUpload(db, null, uploadId);
-  const progress = upload && (await callUpload(c.env, upload.id, "progress", {}));
+  const progress = upload && (await uploadMachine(c.env, upload.id).readProgress(upload.id));
   const hasFailed = progress?.status === "complete" && (await hasFailedMedia(db, upload!.id));
   const body = upload && progress && bodyOf(upload, progress, hasFailed, signedUploadUrl(c.env, upload));
   const document = page({

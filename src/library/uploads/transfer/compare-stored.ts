@@ -2,7 +2,7 @@ import type { Env } from "../../../platform/env.ts";
 import { Problem } from "../../../platform/http/problems.ts";
 import { pieceKey } from "../../../platform/storage/keys.ts";
 import { placePieces, rangesOf } from "../../sources/index.ts";
-import { callUpload } from "../upload-calls.ts";
+import { uploadMachine } from "../upload-calls.ts";
 import { BodyReader } from "./store-piece.ts";
 
 /** Each is one read of R2. Published clients send chunks of 5 MiB and more, so that a body of 100 MB repeats 20 of them. */
@@ -21,7 +21,7 @@ interface Repeated {
  */
 export async function requireRepeated(env: Env, uploadId: string, { offset, length }: Repeated, body: BodyReader) {
   if (length === 0) return;
-  const placed = placePieces((await callUpload(env, uploadId, "pieces", {}))?.pieces ?? []);
+  const placed = placePieces((await uploadMachine(env, uploadId).readPieces(uploadId))?.pieces ?? []);
   const ranges = rangesOf(placed, offset, length);
   if (ranges.length > MAX_COMPARED_PIECES)
     throw new Problem("bad_chunk", `${placed.size} bytes are stored already; continue after them`);

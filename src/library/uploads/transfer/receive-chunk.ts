@@ -2,7 +2,7 @@ import type { Env } from "../../../platform/env.ts";
 import { Problem } from "../../../platform/http/problems.ts";
 import { errorFields, log, logWarning } from "../../../platform/log.ts";
 import { pieceKey } from "../../../platform/storage/keys.ts";
-import { callUpload, type Chunk, type ChunkRefusal, type UploadProgress } from "../upload-calls.ts";
+import { uploadMachine, type Chunk, type ChunkRefusal, type UploadProgress } from "../upload-calls.ts";
 import { requirePieceRepeated, requireRepeated } from "./compare-stored.ts";
 import { type BodyReader, type PieceBytes, storePiece } from "./store-piece.ts";
 
@@ -21,7 +21,7 @@ export async function receiveChunk(
   body: BodyReader,
   bytes: Pick<PieceBytes, "isWholeBody" | "onBytes"> & { verify?: () => void } = { isWholeBody: true },
 ): Promise<UploadProgress> {
-  const verdict = known(await callUpload(env, uploadId, "begin", chunk));
+  const verdict = known(await uploadMachine(env, uploadId).beginChunk(uploadId, chunk));
   if (verdict.kind === "refuse") throw refusalProblem(verdict.reason, verdict.progress);
   if (verdict.kind === "ignore") {
     const { storedBytes } = verdict.progress;
@@ -53,7 +53,9 @@ export async function receiveChunk(
 
 /** If this call is lost, the machine's timer deletes the piece. */
 const abandon = (env: Env, uploadId: string, piece: number): Promise<unknown> =>
-  callUpload(env, uploadId, "abandon", { piece }).catch(() => undefined);
+  uploadMachine(env, uploadId)
+    .abandonPiece(uploadId, piece)
+    .catch(() => undefined);
 
 async function commitPiece(
   env: Env,
@@ -61,7 +63,7 @@ async function commitPiece(
   piece: number,
   range: { offset: number; length: number },
 ): Promise<UploadProgress> {
-  const { isKept, progress } = known(await callUpload(env, uploadId, "commit", { piece }));
+  const { isKept, progress } = known(await uploadMachine(env, uploadId).commitPiece(uploadId, piece));
   log("upload.chunk_stored", { uploadId, piece, isKept, storedBytes: progress.storedBytes });
   if (isKept) return progress;
   const isOver = progress.status === "cancelled" || progress.status === "expired";

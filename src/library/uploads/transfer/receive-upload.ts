@@ -1,6 +1,6 @@
 import type { Env } from "../../../platform/env.ts";
 import { Problem } from "../../../platform/http/problems.ts";
-import { callUpload, type UploadProgress } from "../upload-calls.ts";
+import { uploadMachine, type UploadProgress } from "../upload-calls.ts";
 import { parseSentRange } from "./content-range.ts";
 import { known, receiveChunk, refusalProblem } from "./receive-chunk.ts";
 import { BodyReader } from "./store-piece.ts";
@@ -28,8 +28,8 @@ export async function receivePut(env: Env, uploadId: string, request: Request): 
 
 /** What is stored. A client that asks may state the file's length already. @throws {Problem} upload_over, bad_chunk, body_too_large */
 export async function statedProgress(env: Env, uploadId: string, totalBytes: number | null): Promise<UploadProgress> {
-  if (totalBytes === null) return requireOpen(known(await callUpload(env, uploadId, "progress", {})));
-  const verdict = known(await callUpload(env, uploadId, "announce", { totalBytes }));
+  if (totalBytes === null) return requireOpen(known(await uploadMachine(env, uploadId).readProgress(uploadId)));
+  const verdict = known(await uploadMachine(env, uploadId).announceTotal(uploadId, totalBytes));
   if (verdict.kind === "refuse") throw refusalProblem(verdict.reason, verdict.progress);
   if (verdict.kind === "write") throw new Error("an announcement has no piece");
   return verdict.progress;

@@ -4,7 +4,7 @@ import type { AppContext } from "../../../platform/http/router.ts";
 import type { UploadGrant } from "../upload-url.ts";
 import { failureAnswer, progressAnswer } from "./answers.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
-import { callUpload } from "../upload-calls.ts";
+import { uploadMachine } from "../upload-calls.ts";
 import { known } from "./receive-chunk.ts";
 import { receivePut, requireOpen } from "./receive-upload.ts";
 import { grantOf, requireBegun, type UploadCall } from "./upload-call.ts";
@@ -33,7 +33,7 @@ export const transferRoutes = new Hono<AppContext>()
   .post(PATH, (c) =>
     answer(c, async ({ uploadId, corsOrigin }) => {
       if (hasBody(c.req.raw)) throw new Problem("bad_chunk", "send the file with PUT: a POST only asks for this URL");
-      requireOpen(known(await callUpload(c.env, uploadId, "progress", {})));
+      requireOpen(known(await uploadMachine(c.env, uploadId).readProgress(uploadId)));
       // Clients send their chunks to this URL, with or without asking for a session first.
       return c.body(null, 201, { ...corsHeaders(corsOrigin), Location: c.req.url, "Cache-Control": "no-store" });
     }),

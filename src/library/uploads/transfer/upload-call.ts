@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { Problem } from "../../../platform/http/problems.ts";
 import type { AppContext } from "../../../platform/http/router.ts";
-import { callUpload } from "../upload-calls.ts";
+import { uploadMachine } from "../upload-calls.ts";
 import { readUploadUrl, type UploadGrant } from "../upload-url.ts";
 import { known } from "./receive-chunk.ts";
 
@@ -19,6 +19,6 @@ export const grantOf = (c: UploadCall): UploadGrant | null =>
  */
 export async function requireBegun(c: UploadCall, { uploadId, expiresAtS }: UploadGrant): Promise<void> {
   if (Date.now() < expiresAtS * 1000) return;
-  const { storedBytes } = known(await callUpload(c.env, uploadId, "progress", {}));
+  const { storedBytes } = known(await uploadMachine(c.env, uploadId).readProgress(uploadId));
   if (storedBytes === 0) throw new Problem("upload_over", "the upload URL has expired; create a new upload");
 }

@@ -12,7 +12,7 @@ import { preflightHeaders } from "../transfer/cors.ts";
 import { known, refusalProblem } from "../transfer/receive-chunk.ts";
 import { requireOpen } from "../transfer/receive-upload.ts";
 import { grantOf, requireBegun, type UploadCall } from "../transfer/upload-call.ts";
-import { callUpload, type UploadProgress } from "../upload-calls.ts";
+import { uploadMachine, type UploadProgress } from "../upload-calls.ts";
 import { type UploadGrant, URL_VALID_S } from "../upload-url.ts";
 import { offerHeaders, tusFailure, tusHeaders, TusRefusal } from "./answers.ts";
 import { bytesOf, parseMetadata, TUS_VERSION } from "./headers.ts";
@@ -94,7 +94,7 @@ async function overridden(c: UploadCall, next: () => Promise<void>): Promise<Res
 
 async function head(c: UploadCall, grant: UploadGrant): Promise<Response> {
   const [progress, upload] = await Promise.all([
-    callUpload(c.env, grant.uploadId, "progress", {}),
+    uploadMachine(c.env, grant.uploadId).readProgress(grant.uploadId),
     findUpload(openDatabase(c.env.DB), null, grant.uploadId),
   ]);
   const metadata = upload?.settings.tusMetadata;
@@ -111,7 +111,7 @@ async function patch(c: UploadCall, grant: UploadGrant): Promise<Response> {
 }
 
 async function terminate(c: UploadCall, { uploadId, corsOrigin }: UploadGrant): Promise<Response> {
-  const progress = known(await callUpload(c.env, uploadId, "cancel", {}));
+  const progress = known(await uploadMachine(c.env, uploadId).cancel(uploadId));
   if (progress.status !== "cancelled") throw refusalProblem("over", progress);
   return c.body(null, 204, tusHeaders(corsOrigin));
 }
@@ -162,9 +162,9 @@ async function createFrom(c: Context<AppContext>): Promise<Response> {
 }
 
 async function announce(env: Env, uploadId: string, totalBytes: number): Promise<void> {
-  const verdict = known(await callUpload(env, uploadId, "announce", { totalBytes }));
+  const verdict = known(await uploadMachine(env, uploadId).announceTotal(uploadId, totalBytes));
   if (verdict.kind !== "refuse") return;
-  await callUpload(env, uploadId, "cancel", {});
+  await uploadMachine(env, uploadId).cancel(uploadId);
   throw refusalProblem(verdict.reason, verdict.progress);
 }
 

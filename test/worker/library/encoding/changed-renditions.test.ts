@@ -1,8 +1,8 @@
 /** D1 gets each rendition when it changes, and only then. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
-import type { JobResult, PartialRendition } from "../../../../protocol/jobs.ts";
-import { callMachine } from "../../../../src/platform/machine/calls.ts";
+import type { Heartbeat, JobResult, PartialRendition } from "../../../../protocol/jobs.ts";
+import { assetMachine } from "../../../../src/library/assets/asset-calls.ts";
 import { openSourceServer } from "../sources/source-servers.ts";
 import { sourceFacts } from "./source-facts.ts";
 import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "../../workspace.ts";
@@ -53,13 +53,13 @@ const RESULTS: Record<string, JobResult> = {
 };
 
 const machineOf = (id: string) => env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(id));
-const complete = (id: string, job: string, result = RESULTS[job]) =>
-  callMachine(env.ASSET_MACHINE, id, "complete", { jobId: `${id}.${job}`, attempt: 1, result });
+const complete = (id: string, job: string, result = RESULTS[job]!) =>
+  assetMachine(env, id).completeJob(`${id}.${job}`, { attempt: 1, result });
 /** The encoder has stored the next segment of the sound. */
 const reportSound = (id: string, index: number) => {
   const partial: PartialRendition = { ...sound, channels: 2, firstIndex: index, segments: segments([192_512]) };
-  const heartbeat = { attempt: 1, state: "running", progress: 0.3, speed: 20, partial };
-  return callMachine(env.ASSET_MACHINE, id, "heartbeat", { jobId: `${id}.audio.0`, ...heartbeat });
+  const heartbeat: Heartbeat = { attempt: 1, state: "running", progress: 0.3, speed: 20, partial };
+  return assetMachine(env, id).renewJob(`${id}.audio.0`, heartbeat);
 };
 
 /** Waits until the machine's outbox is empty. @returns the rows of renditions written since the last call, and their segments */

@@ -98,19 +98,19 @@ test("a failure of R2 while such an object is deleted is answered 503, and does 
   await put(id, "video.0", "v270/0.m4s", "left over");
   await crash(id, "video.0", 1);
   const machine = env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(id));
-  const inMachine = async (look: (machine: { parts: { env: typeof env }; mark?: boolean }) => unknown) =>
+  const inMachine = async (look: (machine: { components: { env: typeof env }; mark?: boolean }) => unknown) =>
     await runInDurableObject(machine as never, look as never);
   await inMachine((machine) => {
     const MEDIA = new Proxy(env.MEDIA, {
       get: (bucket, name) =>
         name === "delete" ? () => Promise.reject(new Error("internal error (10001)")) : Reflect.get(bucket, name),
     });
-    machine.parts.env = { ...env, MEDIA };
+    machine.components.env = { ...env, MEDIA };
     machine.mark = true;
   });
   for (let n = 0; n < 2; n++) expect((await put(id, "video.0", "v270/0.m4s", "right", 2)).status).toBe(503);
   expect([await inMachine(({ mark }) => mark), await stored(id, "v270/0.m4s")]).toEqual([true, "left over"]);
-  await inMachine((machine) => void (machine.parts.env = env));
+  await inMachine((machine) => void (machine.components.env = env));
   expect((await put(id, "video.0", "v270/0.m4s", "right", 2)).status).toBe(503); // deleted
   expect((await put(id, "video.0", "v270/0.m4s", "right", 2)).status).toBe(204);
 });

@@ -3,7 +3,7 @@ import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { JobResult, SegmentFacts } from "../../../../protocol/jobs.ts";
-import { callMachine } from "../../../../src/platform/machine/calls.ts";
+import { assetMachine } from "../../../../src/library/assets/asset-calls.ts";
 import { renditions } from "../../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { planEncoding } from "../../../../src/library/encoding/plan.ts";
@@ -50,7 +50,7 @@ test(
       vi.waitFor(async () => expect(await status()).toBe(wanted), { timeout: 100_000, interval: 50 });
     await until("Validating");
     const complete = (job: string, result: JobResult) =>
-      callMachine(env.ASSET_MACHINE, id, "complete", { jobId: `${id}.${job}`, attempt: 1, result });
+      assetMachine(env, id).completeJob(`${id}.${job}`, { attempt: 1, result });
     await complete("probe", { kind: "probe", facts: FACTS });
 
     const request = { maxResolution: "2160p", mediaQuality: "standard", isAwaited: true, skipTopRung: false } as const;

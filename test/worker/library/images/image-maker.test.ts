@@ -6,7 +6,7 @@ import { changePicture } from "../../../../src/library/images/change-picture.ts"
 import type { ImageAnswer, ImageOrder } from "../../../../src/library/images/image-calls.ts";
 import { choosePoster, makeImage } from "../../../../src/library/images/make-image.ts";
 import { stillOrder } from "../../../../src/library/images/orders.ts";
-import { ImageMakerParts } from "../../../../src/library/images/parts.ts";
+import { ImageMakerComponents } from "../../../../src/library/images/components.ts";
 import { prepareDue, prepareSoon } from "../../../../src/library/images/prepare-images.ts";
 import { PLAIN_FIT } from "../../../../src/media/images/sizes.ts";
 import { imageKey, liveThumbnailKey, renditionKey } from "../../../../src/platform/storage/keys.ts";
@@ -41,10 +41,10 @@ beforeEach(async () => {
 afterEach(() => encoder.stop());
 
 /** Runs in the asset's image maker, whose encoder is the server and whose clock is the test's. */
-function within<T>(use: (machine: ImageMakerParts) => Promise<T>): Promise<T> {
+function within<T>(use: (machine: ImageMakerComponents) => Promise<T>): Promise<T> {
   const stub = env.IMAGE_MAKER.get(env.IMAGE_MAKER.idFromName(assetId));
   return runInDurableObject(stub, (_: ImageMaker, ctx) =>
-    use(new ImageMakerParts(ctx, { ...env, ENCODER_URL: encoder.origin }, () => nowMs)),
+    use(new ImageMakerComponents(ctx, { ...env, ENCODER_URL: encoder.origin }, () => nowMs)),
   );
 }
 
@@ -53,7 +53,7 @@ function still(seconds: number, format: "jpg" | "png" = "jpg"): ImageOrder {
   return order!;
 }
 /** The maker answers before it has stored. */
-const stored = (machine: ImageMakerParts) => vi.waitFor(() => expect(machine.underWay.size).toBe(0));
+const stored = (machine: ImageMakerComponents) => vi.waitFor(() => expect(machine.underWay.size).toBe(0));
 const kindOf = ({ kind }: ImageAnswer) => kind;
 const textOf = (answer: ImageAnswer) => ("bytes" in answer ? new TextDecoder().decode(answer.bytes) : answer.kind);
 const asked = async () => (await encoder.requests(IMAGES)).length;
@@ -133,7 +133,7 @@ test("beyond the bound no media is read", async () => {
   await within(async (machine) => {
     machine.made.spend(PLAYBACK_ID, 120, nowMs);
     const get = vi.spyOn(env.MEDIA, "get");
-    const beyond = new ImageMakerParts(machine.ctx, { ...machine.env, MEDIA: env.MEDIA }, () => nowMs);
+    const beyond = new ImageMakerComponents(machine.ctx, { ...machine.env, MEDIA: env.MEDIA }, () => nowMs);
     expect(kindOf(await makeImage(beyond, still(5)))).toBe("too many");
     expect(get.mock.calls.map(([key]) => key)).toEqual([imageKey(assetId, still(5).name)]);
     get.mockRestore();
@@ -154,7 +154,7 @@ describe("preparation", () => {
   test("waits for the asset to be ready, and is tried again while no encoder answers", async () => {
     const { assetId: processing } = await newAsset({ id: assetId });
     await addRung(processing, RUNG.name, { ...RUNG, name: RUNG.name });
-    const pending = (machine: ImageMakerParts) => machine.ctx.storage.kv.get("prepare");
+    const pending = (machine: ImageMakerComponents) => machine.ctx.storage.kv.get("prepare");
     await within(async (machine) => {
       await prepareSoon(machine, processing);
       expect(await prepareDue(machine)).toBe(false);

@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { AudioResult, JobResult } from "../../../../protocol/jobs.ts";
 import { forgetPlayback } from "../../../../src/playback/index.ts";
-import type { AssetParts } from "../../../../src/library/asset-machine/parts.ts";
+import type { AssetComponents } from "../../../../src/library/asset-machine/core/components.ts";
 import { finishRecording } from "../../../../src/library/assets/index.ts";
 import { startTracks } from "../../../../src/library/assets/start-tracks.ts";
 import { loadRecordedIndex } from "../../../../src/live/recording/recorded-index.ts";
@@ -268,7 +268,8 @@ test("sounds that are mixed in are fetched one by one, given to the encoder, ann
   await until(async () => await accepted(await report("probe", "complete", facts)), Boolean);
   const planned = await runInDurableObject(
     env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(made.assetId)),
-    (machine) => (machine as unknown as { parts: AssetParts }).parts.tracks.get(track.id)?.plan?.audio[0],
+    (machine) =>
+      (machine as unknown as { components: AssetComponents }).components.tracks.get(track.id)?.plan?.audio[0],
   );
   expect(planned).toMatchObject({ imposed: [span, span], bitrateBps: 128_000 });
   expect(await (await call("audio", { method: "GET", path: "imposed/0" })).text()).toBe("a jingle");

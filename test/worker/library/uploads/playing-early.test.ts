@@ -22,7 +22,7 @@ const segmentsIn = (playlist: string) => playlist.match(/\d+\.m4s/g)?.length ?? 
 /** Reads of the upload's bytes wait in its machine. */
 const untilHeld = (uploadId: string, reads = 1) =>
   until(
-    () => runInDurableObject(machineOf(uploadId) as never, ({ parts }: UploadMachine) => parts.waits.size),
+    () => runInDurableObject(machineOf(uploadId) as never, ({ components }: UploadMachine) => components.waits.size),
     (size) => size === reads,
   );
 const statusOf = async (id: string) => (await workspace.request("GET", `/v1/on-demand/${id}`)).status;

@@ -129,7 +129,7 @@ describe("an answer", () => {
     const { url } = await newUpload(workspace);
     const UPLOAD_MACHINE = {
       idFromName: (name: string) => name,
-      get: () => ({ fetch: () => Promise.reject(new Error("Network connection lost.")) }),
+      get: () => ({ beginChunk: () => Promise.reject(new Error("Network connection lost.")) }),
     } as unknown as typeof env.UPLOAD_MACHINE;
     const headers = { "content-range": `bytes 0-99/${FILE.byteLength}`, "content-length": "100" };
     const request = new Request(url, { method: "PUT", headers, body: FILE.slice(0, 100) });
@@ -190,9 +190,9 @@ describe("an answer", () => {
   test("to a repeat of more than 500 chunks is 400, and tells where to continue", async () => {
     const { url, uploadId } = await newUpload(workspace);
     await putRange(url, FILE, 0, 1, 502);
-    await runInDurableObject(machineOf(uploadId), ({ parts }) => {
-      for (let start = 1; start < 501; start += 1) parts.pieces.keep(parts.pieces.open(start, 1, Date.now()));
-      parts.documents.put("storedBytes", 501);
+    await runInDurableObject(machineOf(uploadId), ({ components }) => {
+      for (let start = 1; start < 501; start += 1) components.pieces.keep(components.pieces.open(start, 1, Date.now()));
+      components.documents.put("storedBytes", 501);
     });
     const answer = await putRange(url, FILE, 0, 502, 502);
     expect(await errorOf(answer)).toEqual([400, "501 bytes are stored already; continue after them"]);
@@ -509,8 +509,8 @@ describe("an upload that is over", () => {
 test("a Worker that dies between the storing and the counting of a chunk leaves an object that is deleted within the hour", async () => {
   const { url, uploadId } = await newUpload(workspace);
   await putRange(url, FILE, 0, 100);
-  const verdict = await runInDurableObject(machineOf(uploadId), ({ parts }) =>
-    beginChunk(parts, { offset: 100, length: 100, totalBytes: FILE.byteLength }),
+  const verdict = await runInDurableObject(machineOf(uploadId), ({ components }) =>
+    beginChunk(components, { offset: 100, length: 100, totalBytes: FILE.byteLength }),
   );
   expect(verdict).toEqual({ kind: "write", piece: 2, skip: 0, length: 100 });
   await env.MEDIA.put(pieceKey(uploadId, 2), FILE.slice(100, 200));

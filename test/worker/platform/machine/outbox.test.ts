@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Outbox, type OutboxMessage } from "../../../../src/platform/machine/outbox.ts";
+import { Outbox } from "../../../../src/platform/machine/outbox.ts";
 import { withStorage } from "./storage.ts";
 
-const numbers = (messages: OutboxMessage[]) => messages.map(({ payload }) => payload);
+const numbers = (messages: { payload: unknown }[]) => messages.map(({ payload }) => payload);
 const countStored = ({ sql }: DurableObjectStorage) =>
   sql.exec<{ count: number }>("SELECT count(*) AS count FROM outbox").one().count;
 

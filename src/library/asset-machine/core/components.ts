@@ -1,0 +1,135 @@
+import { DocumentStore } from "../../../platform/machine/document-store.ts";
+import { Outbox } from "../../../platform/machine/outbox.ts";
+import { StateMachine } from "../../../platform/machine/state-machine.ts";
+import { Timers } from "../../../platform/machine/timers.ts";
+import type { Env } from "../../../platform/env.ts";
+import type { AssetStatus } from "../../assets/asset-calls.ts";
+import type { EdgeProbe } from "../../assets/edge-probe.ts";
+import {
+  type AssetFacts,
+  type AssetMessage,
+  type MachineEvent,
+  type NewRendition,
+  projectAsset,
+} from "../../assets/projection.ts";
+import type { AssetForMachine } from "../../assets/repository.ts";
+import type { DispatchContext } from "../../encoding/dispatcher.ts";
+import { JobStore } from "../../encoding/job-store.ts";
+import type { EncodingPlan } from "../../encoding/plan.ts";
+import type { CopyState } from "../../sources/copy-state.ts";
+import { ASSET_MOVES, type AssetSignal } from "./moves.ts";
+import { TrackStore } from "./track-store.ts";
+import { SentRenditions } from "./sent-renditions.ts";
+
+/** `work` runs the next step of the current stage, `tracks` those of added tracks; `images` has sheet and poster made once the asset is ready. */
+export type AssetTimer = "work" | "tracks" | "outbox" | "cleanup" | "purge" | "images";
+export type Stage = "created" | "downloading" | "validating" | "encoding";
+
+/** What the machine stores besides its state, jobs, timers and outbox. */
+interface AssetDocuments {
+  /** The object's name, which is the asset's id. */
+  name: string;
+  asset: AssetForMachine;
+  stage: Stage | "done";
+  /** The step in progress, and how many times it has been started. */
+  openStep: { stage: Stage; tries: number };
+  edge: EdgeProbe["summary"];
+  /** Of an upload that is still coming in: the listed segments of each passthrough rendition. */
+  arrived: Record<string, number>;
+  /** Reports of the upload's machine so far. */
+  arrivals: number;
+  copy: CopyState;
+  /** Failures of the source since it was last read successfully. */
+  sourceFailures: number;
+  plan: EncodingPlan;
+  skipTopRung: boolean;
+  /** The captions of the picture are read, or have been. */
+  readsPictureCaptions: boolean;
+  /** When progress was last reported, epoch ms. */
+  progressAt: number;
+  purgePass: number;
+}
+
+/** The components of an asset's machine, and the messages that it enqueues for D1. Its verbs are the files of the folder above, those of its added tracks in `tracks/`. */
+export class AssetComponents {
+  readonly ctx: DurableObjectState;
+  readonly env: Env;
+  /** Epoch ms. */
+  readonly clock: () => number;
+  readonly documents: DocumentStore<AssetDocuments>;
+  readonly state: StateMachine<AssetStatus, AssetSignal>;
+  readonly timers: Timers<AssetTimer>;
+  readonly outbox: Outbox<AssetMessage>;
+  readonly jobs: JobStore;
+  /** Added tracks in preparation, and their jobs. They go on when the asset is ready. */
+  readonly tracks: TrackStore;
+  readonly trackJobs: JobStore;
+  readonly sentRenditions: SentRenditions;
+  /** Aborts the running copy when the asset is deleted. */
+  readonly copying = new AbortController();
+
+  constructor(ctx: DurableObjectState, env: Env, clock: () => number = () => Date.now()) {
+    const { storage } = ctx;
+    const label = () => ({ machine: "asset", id: this.id });
+    this.ctx = ctx;
+    this.env = env;
+    this.clock = clock;
+    this.documents = new DocumentStore(storage);
+    this.state = new StateMachine<AssetStatus, AssetSignal>(storage, "processing", ASSET_MOVES, label);
+    this.timers = new Timers(storage, clock, label);
+    this.outbox = new Outbox(storage.sql, (messages) => projectAsset(this.env, this.id, messages, new Date(clock())));
+    this.jobs = new JobStore(storage.sql);
+    this.tracks = new TrackStore(storage.sql);
+    this.trackJobs = new JobStore(storage.sql, "track_jobs");
+    this.sentRenditions = new SentRenditions(storage.sql);
+  }
+
+  get id(): string {
+    return this.documents.get("name") ?? this.ctx.id.toString();
+  }
+
+  /** @throws {Error} before the machine has been started */
+  get asset(): AssetForMachine {
+    const asset = this.documents.get("asset");
+    if (asset === undefined) throw new Error("the machine has not been started");
+    return asset;
+  }
+
+  /** What jobs on the asset's source have in common. */
+  get sourceContext(): DispatchContext {
+    const { id: assetId, publicUrl, clipStartMs: startMs, clipEndMs: endMs } = this.asset;
+    return { assetId, publicUrl, clip: { startMs, endMs }, plan: this.documents.get("plan") };
+  }
+
+  get isProcessing(): boolean {
+    return this.state.status === "processing";
+  }
+
+  /** Makes several writes one commit. */
+  commit(write: () => void): void {
+    this.ctx.storage.transactionSync(write);
+  }
+
+  enterStage(stage: Stage | "done", facts: AssetFacts = {}): void {
+    this.documents.put("stage", stage);
+    this.enqueueFacts({ stage, ...facts });
+  }
+
+  enqueueFacts(payload: AssetFacts): void {
+    this.outbox.enqueue({ kind: "facts", payload });
+  }
+
+  /**
+   * Enqueues the rows that changed since they were last enqueued. Each is a message of its own: the segment list of a 12 h rendition has
+   * 0.5 MB, and a row of the outbox holds 2 MB. Call inside a commit.
+   */
+  enqueueRenditions(rows: NewRendition[]): void {
+    for (const payload of this.sentRenditions.takeChanged(rows)) this.outbox.enqueue({ kind: "rendition", payload });
+  }
+
+  enqueueEvent(type: string | null): void {
+    if (type === null) return;
+    const payload = { id: crypto.randomUUID(), type: type as MachineEvent["type"], occurredAtMs: this.clock() };
+    this.outbox.enqueue({ kind: "event", payload });
+  }
+}

@@ -1,0 +1,66 @@
+import type { TrackForMachine } from "../../assets/asset-calls.ts";
+import type { EncodingPlan } from "../../encoding/plan.ts";
+import type { CopyState } from "../../sources/copy-state.ts";
+
+/** An added track in preparation, or one whose bytes are to be deleted. */
+export interface PendingTrack extends TrackForMachine {
+  /** `encoding`: its jobs decide. `removing`: it has been deleted, and late writes may follow. */
+  step: "fetching" | "encoding" | "removing" | "removed";
+  /** When its next step is due, epoch ms. */
+  dueMs: number;
+  /** Starts of the step that has not ended; see `beginStep` of the asset's own work. */
+  starts: number;
+  /** Failures of its source since it was last read successfully. */
+  sourceFailures: number;
+  copy: CopyState | null;
+  /** Of the files that are mixed into it, in their order; one after the other. Absent = none has begun. */
+  imposedCopies?: CopyState[];
+  /** Of an audio track whose file has been probed. */
+  plan: EncodingPlan | null;
+  /** The origin of the deployment, to which encoders call back. */
+  publicUrl: string;
+}
+
+/** The tracks in preparation of one asset, in the asset machine's own SQLite. A track leaves it when its preparation ends. */
+export class TrackStore {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec("CREATE TABLE IF NOT EXISTS pending_tracks (id TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID");
+  }
+
+  get(id: string): PendingTrack | null {
+    const [row] = this.#sql.exec<{ document: string }>("SELECT document FROM pending_tracks WHERE id = ?", id);
+    return row === undefined ? null : (JSON.parse(row.document) as PendingTrack);
+  }
+
+  all(): PendingTrack[] {
+    return this.#sql
+      .exec<{ document: string }>("SELECT document FROM pending_tracks")
+      .toArray()
+      .map(({ document }) => JSON.parse(document) as PendingTrack);
+  }
+
+  put(track: PendingTrack): void {
+    this.#sql.exec(
+      "INSERT INTO pending_tracks (id, document) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET document = excluded.document",
+      track.id,
+      JSON.stringify(track),
+    );
+  }
+
+  /** Without effect on a track that has left. */
+  change(id: string, change: Partial<PendingTrack>): void {
+    const track = this.get(id);
+    if (track !== null) this.put({ ...track, ...change });
+  }
+
+  remove(id: string): void {
+    this.#sql.exec("DELETE FROM pending_tracks WHERE id = ?", id);
+  }
+
+  clear(): void {
+    this.#sql.exec("DELETE FROM pending_tracks");
+  }
+}

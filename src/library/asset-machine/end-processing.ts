@@ -1,0 +1,43 @@
+import { type AssetError, CHUNKS_INCONSISTENT, NOTHING_DECODED } from "../assets/asset-error.ts";
+import { erroredFacts, readyFacts } from "../assets/asset-facts.ts";
+import type { AssetComponents } from "./core/components.ts";
+import { assembled } from "./show-progress.ts";
+import { wakeSound } from "./tracks/preparation.ts";
+import { logFailed } from "./core/log-failed.ts";
+
+/** Audio tracks read the outcome from D1, so the outbox goes first. */
+const AFTER_OUTBOX_MS = 500;
+
+/** Every job is done: the ladder is whole and the asset ready, in one commit. */
+export function finishAsset(machine: AssetComponents): void {
+  const { documents, outbox, state, timers } = machine;
+  const plan = documents.get("plan");
+  if (plan === undefined) throw new Error("finished without a plan");
+  const rows = assembled(machine, plan);
+  if (rows === null) return failAsset(machine, CHUNKS_INCONSISTENT);
+  const skipTopRung = documents.get("skipTopRung") === true;
+  if (rows.length === 0 && !skipTopRung) return failAsset(machine, NOTHING_DECODED);
+  state.move("finish", (event) => {
+    machine.enqueueRenditions(rows);
+    if (skipTopRung) outbox.enqueue({ kind: "keepPassthrough", payload: {} });
+    machine.enterStage("done", readyFacts(rows, skipTopRung));
+    machine.enqueueEvent(event);
+  });
+  timers.cancel("work");
+  wakeSound(machine, machine.clock() + AFTER_OUTBOX_MS);
+  timers.bringForward("outbox", machine.clock());
+  timers.schedule("images", machine.clock());
+}
+
+export function failAsset(machine: AssetComponents, error: AssetError): void {
+  logFailed("asset.failed", { assetId: machine.id }, error);
+  machine.state.move("fail", (event) => {
+    machine.enqueueFacts(erroredFacts(error));
+    machine.enqueueEvent(event);
+  });
+  const nowMs = machine.clock();
+  machine.timers.cancel("work");
+  machine.timers.bringForward("outbox", nowMs);
+  machine.timers.schedule("cleanup", nowMs);
+  wakeSound(machine, nowMs + AFTER_OUTBOX_MS);
+}

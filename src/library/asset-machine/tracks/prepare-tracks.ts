@@ -1,0 +1,107 @@
+import { logError, logWarning } from "../../../platform/log.ts";
+import { CaptionsError } from "../../../media/captions/cue.ts";
+import { ENCODER_LOST, fromCaptionsError, fromSourceError, STEP_DIED, STUCK } from "../../assets/asset-error.ts";
+import { sourceRetryDelayMs } from "../../sources/retry-schedule.ts";
+import { SourceError } from "../../sources/source-errors.ts";
+import { endTrack } from "./preparation.ts";
+import type { AssetComponents } from "../core/components.ts";
+import { prepareSound } from "./prepare-sound.ts";
+import { prepareSubtitles } from "./prepare-subtitles.ts";
+import { purgeTrack } from "./purge-track.ts";
+import type { PendingTrack, TrackStore } from "../core/track-store.ts";
+import { dispatchJobs } from "../../encoding/dispatcher.ts";
+import { isCaptionsJob, trackOfJob } from "../../encoding/job-spec.ts";
+import type { JobRow, JobStore } from "../../encoding/job-store.ts";
+import { dropCaptions } from "./captions-job.ts";
+
+/** A deployment may kill a step; three times in a row, the step itself is the cause. */
+const MAX_STEP_DEATHS = 3;
+/** Until a job is offered to the encoder again. */
+const QUEUED_RETRY_MS = 1000;
+
+/** Takes the steps of the added tracks that are due, and dispatches their jobs. */
+export async function prepareTracks(machine: AssetComponents): Promise<void> {
+  const { state, timers, tracks } = machine;
+  if (state.status === "deleted") return;
+  const due = stepsOf(tracks).filter(({ dueMs }) => dueMs <= machine.clock());
+  for (const track of due.toSorted((a, b) => a.dueMs - b.dueMs)) await takeStep(machine, track);
+  const againAtMs = await dispatchTrackJobs(machine);
+  await machine.outbox.drain();
+  // Calls that arrived meanwhile could not bring the timer forward, because it was due already.
+  const queuedAtMs = machine.trackJobs.queued(1).length > 0 ? machine.clock() + QUEUED_RETRY_MS : Infinity;
+  const nextMs = Math.min(againAtMs, queuedAtMs, ...stepsOf(tracks).map(({ dueMs }) => dueMs));
+  if (Number.isFinite(nextMs)) timers.schedule("tracks", nextMs);
+}
+
+/** Tracks in encoding wait for their jobs instead. */
+const stepsOf = (tracks: TrackStore) => tracks.all().filter(({ step }) => step !== "encoding");
+
+async function takeStep(machine: AssetComponents, track: PendingTrack): Promise<void> {
+  if (track.step === "removing" || track.step === "removed") return await purgeTrack(machine, track);
+  if (!(await beginStep(machine, track))) return endTrack(machine, track.id, STEP_DIED);
+  try {
+    await (track.kind === "subtitle" ? prepareSubtitles(machine, track) : prepareSound(machine, track));
+  } catch (error) {
+    if (error instanceof CaptionsError) endTrack(machine, track.id, fromCaptionsError(error));
+    else if (error instanceof SourceError) onSourceError(machine, track, error);
+    else throw error;
+  } finally {
+    machine.tracks.change(track.id, { starts: 0 });
+  }
+}
+
+/** Stores that a step begins, before it begins: a step that kills the process leaves no other trace. */
+async function beginStep({ id, ctx, tracks }: AssetComponents, track: PendingTrack): Promise<boolean> {
+  if (track.starts > 0) logError("track.step_died", { assetId: id, trackId: track.id, starts: track.starts });
+  if (track.starts >= MAX_STEP_DEATHS) return false;
+  tracks.change(track.id, { starts: track.starts + 1 });
+  await ctx.storage.sync();
+  return true;
+}
+
+/** Schedules a retry when time can repair the failure; otherwise the track fails. */
+function onSourceError(machine: AssetComponents, { id, sourceFailures }: PendingTrack, error: SourceError): void {
+  const failures = sourceFailures + 1;
+  const scale = Number(machine.env.SOURCE_RETRY_SCALE ?? "") || 1;
+  const delayMs = error.retryable ? sourceRetryDelayMs(failures, error.retryAfterMs, scale) : null;
+  logWarning("track.source_failed", { assetId: machine.id, trackId: id, code: error.code, failures, delayMs });
+  if (delayMs === null) return endTrack(machine, id, fromSourceError(error));
+  machine.tracks.change(id, { sourceFailures: failures, dueMs: machine.clock() + delayMs });
+}
+
+/**
+ * Submits the jobs of added audio tracks and that of the source's subtitles, and takes back those whose lease has expired.
+ *
+ * @returns when to do so again, epoch ms
+ */
+async function dispatchTrackJobs(machine: AssetComponents): Promise<number> {
+  const { clock, env, trackJobs, tracks } = machine;
+  const contextOf = ({ id }: JobRow) => {
+    if (isCaptionsJob(id)) return machine.sourceContext;
+    const track = tracks.get(trackOfJob(id) ?? "");
+    if (track === null) throw new Error(`the job ${id} is of no track`);
+    const { assetId, publicUrl, plan } = track;
+    return { assetId, publicUrl, clip: { startMs: 0, endMs: null }, plan: plan ?? undefined };
+  };
+  if (machine.state.status === "errored") for (const id of captionsJobsOf(trackJobs)) trackJobs.remove(id);
+  while (!trackJobs.isComplete()) {
+    const outcome = await dispatchJobs(env, trackJobs, contextOf, clock());
+    if (!("lost" in outcome)) return outcome.againAtMs;
+    if (isCaptionsJob(outcome.lost.id)) {
+      dropCaptions(machine, outcome.lost.id, ENCODER_LOST.code);
+      continue;
+    }
+    endTrack(machine, trackOfJob(outcome.lost.id) ?? "", ENCODER_LOST);
+  }
+  return Infinity;
+}
+
+/** After its last failed run: no track is prepared any more. */
+export function giveUpTracks(machine: AssetComponents): void {
+  for (const { id } of machine.tracks.all()) endTrack(machine, id, STUCK);
+  for (const id of captionsJobsOf(machine.trackJobs)) dropCaptions(machine, id, STUCK.code);
+}
+
+/** Those that are not done. */
+const captionsJobsOf = (jobs: JobStore) =>
+  [...jobs.leased(), ...jobs.queued(Number.MAX_SAFE_INTEGER)].map(({ id }) => id).filter(isCaptionsJob);

@@ -1,0 +1,39 @@
+import { captionsPrefix, renditionPrefix, trackSourceKey } from "../../../platform/storage/keys.ts";
+import { openDatabase } from "../../../platform/database.ts";
+import { log } from "../../../platform/log.ts";
+import { forgetRendition } from "../../assets/repository.ts";
+import { leaseMs } from "../../encoding/dispatcher.ts";
+import { encoderClient } from "../../encoding/encoder-client.ts";
+import { trackOfJob } from "../../encoding/job-spec.ts";
+import { abortCopy } from "../../sources/copy-to-r2.ts";
+import { audioRenditionOf } from "../../tracks/store/repository.ts";
+import type { AssetComponents } from "../core/components.ts";
+import { unfinishedCopy } from "./sound-files.ts";
+import type { PendingTrack } from "../core/track-store.ts";
+
+/** Deletes the bytes and the rendition of a deleted track, and those of late writes one lease later. */
+export async function purgeTrack(machine: AssetComponents, track: PendingTrack): Promise<void> {
+  const { env, trackJobs, tracks } = machine;
+  const { id, assetId } = track;
+  const running = trackJobs.leased().filter((job) => trackOfJob(job.id) === id);
+  await Promise.all(running.map((job) => encoderClient(env).cancel(job.id, job.attempt)));
+  trackJobs.removeOf(assetId, id);
+  const copying = unfinishedCopy(track);
+  if (copying !== undefined) await abortCopy(env, assetId, copying.copy, copying.key);
+  // The keys of the sounds that are mixed into a track begin with its own.
+  const rendition = audioRenditionOf(id);
+  const prefixes = [trackSourceKey(assetId, id), captionsPrefix(assetId, id), renditionPrefix(assetId, rendition)];
+  for (const prefix of prefixes) await emptyPrefix(env.MEDIA, prefix);
+  await forgetRendition(openDatabase(env.DB), assetId, rendition);
+  if (track.step === "removed") return tracks.remove(id);
+  log("track.purged", { assetId, trackId: id });
+  tracks.change(id, { step: "removed", dueMs: machine.clock() + leaseMs(env) });
+}
+
+async function emptyPrefix(bucket: R2Bucket, prefix: string): Promise<void> {
+  for (;;) {
+    const { objects } = await bucket.list({ prefix, limit: 1000 });
+    if (objects.length === 0) return;
+    await bucket.delete(objects.map(({ key }) => key));
+  }
+}

@@ -1,7 +1,0 @@
-import type { StreamParts } from "./parts.ts";
-
-/** A changed reconnect window applies to the session that is open. */
-export function configure({ documents, session }: StreamParts, reconnectWindowS: number): null {
-  if (session !== null) documents.put("session", { ...session, reconnectWindowS });
-  return null;
-}
