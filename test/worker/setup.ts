@@ -7,6 +7,7 @@ import {
   limitDatabase,
   limitGlobalFetch,
   limitHandlers,
+  limitNamespace,
   limitQueue,
   limitStorage,
   limitStub,
@@ -45,6 +46,7 @@ async function enforceLimits(): Promise<void> {
     limitClass(durableObject);
   const stub = env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName("limits"));
   limitStub(stub);
+  limitNamespace(env.ASSET_MACHINE);
   await runInDurableObject(stub, (_, { storage }) => limitStorage(storage));
   limitHandlers(worker.default);
 }

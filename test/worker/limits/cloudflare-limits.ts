@@ -117,9 +117,30 @@ function checkDelay(seconds = 0): void {
   if (seconds > MAX_QUEUE_DELAY_SECONDS) throw new Error("a queue delays a message by at most 43,200 s");
 }
 
-/** Intercepts the class of stubs, not its base class `Fetcher`, which D1's own requests use. RPC calls are not counted. */
+/** Intercepts the class of stubs, not its base class `Fetcher`, which D1's own requests use. */
 export function limitStub(stub: DurableObjectStub): void {
   once(prototypeOf(stub), () => intercept(prototypeOf(stub), "fetch", countSubrequest));
+}
+
+/** Counts calls by RPC: an invocation gets stubs that count. A stub has every method, so its class has none to intercept. */
+export function limitNamespace(namespace: DurableObjectNamespace): void {
+  const methods = prototypeOf(namespace) as Record<string, Method>;
+  once(methods, () => {
+    const original = methods["get"]!;
+    methods["get"] = function (...values: never[]) {
+      const stub = original.apply(this, values) as object;
+      return invocations.getStore() === undefined ? stub : new Proxy(stub, { get: countedMethod });
+    };
+  });
+}
+
+function countedMethod(stub: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(stub, name, stub);
+  if (typeof value !== "function") return value;
+  return (...values: unknown[]) => {
+    if (name !== "fetch") countSubrequest(); // `limitStub` counts those
+    return Reflect.apply(value, stub, values) as unknown;
+  };
 }
 
 export function limitGlobalFetch(): void {

@@ -2,6 +2,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
+import { viewMachine } from "../../../src/analytics/views/view-calls.ts";
 import { assetMachine } from "../../../src/library/assets/asset-calls.ts";
 import { asInvocation, MAX_ROW_BYTES, MAX_SUBREQUESTS } from "./cloudflare-limits.ts";
 
@@ -84,6 +85,7 @@ describe("an invocation makes at most 1,000 subrequests", () => {
     ["to R2", async () => env.MEDIA.head("nothing")],
     ["to D1", async () => env.DB.prepare("SELECT 1").run()],
     ["to a Durable Object", async () => assetMachine(env, "many").confirmPurge(1)],
+    ["to a Durable Object by RPC", async () => viewMachine(env, "many", "many").forget()],
   ];
   test.each(kinds)("%s", async (_, once) => {
     await asInvocation(async () => {
