@@ -13,7 +13,7 @@ const MIN_SPACE_BYTES = 4 * 1024 ** 3;
 const MIN_MEMORY_BYTES = 8 * 1024 ** 3;
 
 /**
- * Makes the folder of the tests' temporary files in memory, if there is room (docs/decisions/0122-tests-in-memory.md). It goes with this process.
+ * Makes the folder of the tests' temporary files in memory, if there is room (docs/decisions/0126-two-tiers-of-tests.md). It goes with this process.
  *
  * @returns null = the tests use the system's own folder, or that of `TMPDIR`
  */

@@ -1,10 +1,12 @@
 /** `npm test -- --changed`: which tests a change runs. */
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { announcement } from "../../scripts/suite/announcement.ts";
 import { parseArguments } from "../../scripts/suite/arguments.ts";
 import { isTest, PLATFORM_TESTS, testsFor } from "../../scripts/suite/changed.ts";
 import { importGraph, namedIn, reachedFrom, repositoryFiles } from "../../scripts/suite/import-graph.ts";
 import { PROJECTS, projectOf } from "../../scripts/suite/lanes.ts";
+import { isFullOnly } from "../../scripts/suite/tiers.ts";
 
 const files = repositoryFiles();
 const graph = importGraph(files);
@@ -99,6 +101,16 @@ describe("tests that stand for the platform", () => {
       expect(row.tests.filter((path) => !tests.includes(path))).toEqual([]);
     },
   );
+});
+
+test("the table of twins names every file of the full tier, and only files that exist", () => {
+  const page = readFileSync("docs/decisions/0126-two-tiers-of-tests.md", "utf8");
+  const rows = page.split("\n").filter((line) => line.startsWith("| `"));
+  const [moved, twins] = [1, 2].map((column) =>
+    rows.flatMap((row) => [...row.split("|")[column]!.matchAll(/test\/[\w/.-]+/g)].map(([path]) => path)),
+  );
+  expect(moved!.toSorted()).toEqual(tests.filter(isFullOnly).toSorted());
+  expect(twins!.filter((path) => !tests.includes(path) || isFullOnly(path))).toEqual([]);
 });
 
 test("every test belongs to a project, and every project has tests", () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TestEncoder } from "../../support/encoder.ts";
-import { referencePictures } from "../../support/reference.ts";
-import { decodePictures, encodeInChunks, gridFor, psnr, rungFor } from "../../support/rendition.ts";
-import { makeSource } from "../../support/sources.ts";
+import { TestEncoder } from "../support/encoder.ts";
+import { referencePictures } from "../support/reference.ts";
+import { decodePictures, encodeInChunks, gridFor, psnr, rungFor } from "../support/rendition.ts";
+import { makeSource } from "../support/sources.ts";
 
 let encoder: TestEncoder;
 beforeAll(async () => {
