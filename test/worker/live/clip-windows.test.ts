@@ -2,8 +2,8 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { SegmentList } from "../../../src/media/types.ts";
-import { keptIndex } from "../../../src/live/recording/recorded-reader.ts";
-import { MAX_RECORDED_LOADS, MAX_RECORDED_READS } from "../../../src/live/recording/recorded-reads.ts";
+import { keptIndex } from "../../../src/live/origin/recorded/recorded-reader.ts";
+import { MAX_RECORDED_LOADS, MAX_RECORDED_READS } from "../../../src/live/origin/recorded/recorded-reads.ts";
 import { originOf } from "../../../src/live/origin/origin-calls.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { FACTS, finish, newStream } from "./live-helpers.ts";
@@ -86,8 +86,8 @@ async function watched({ sessionId }: Recording, gate: Promise<void> = Promise.r
   });
   await runInDurableObject(
     originOf(env, sessionId) as never,
-    ((origin: { parts: object }) => {
-      Object.assign(origin.parts, { env: { ...env, DB } });
+    ((origin: { components: object }) => {
+      Object.assign(origin.components, { env: { ...env, DB } });
     }) as never,
   );
   return asked;
