@@ -1,4 +1,5 @@
 import type { PartAnswer, PartQuery } from "../../../protocol/live.ts";
+import { factsOfPart, type PartPlace } from "../../../protocol/part-facts.ts";
 import { partCaptions } from "./part-captions.ts";
 import type { z } from "zod";
 import type { Env } from "../../platform/env.ts";
@@ -15,25 +16,13 @@ import { unlessOver } from "./session-over.ts";
 export async function storePart(
   env: Env,
   { sessionId, connection }: SessionGrant,
-  { rendition, msn, part }: { rendition: string; msn: number; part: number },
-  facts: z.infer<typeof PartQuery>,
+  place: PartPlace,
+  query: z.infer<typeof PartQuery>,
   body: Uint8Array<ArrayBuffer>,
 ): Promise<PartAnswer> {
-  const bytes = body.subarray(facts.captions);
-  const captions = partCaptions(body.subarray(0, facts.captions));
-  const arriving = {
-    rendition,
-    msn,
-    part,
-    durationTicks: facts.ticks,
-    decodeTicks: facts.at,
-    bytes: bytes.byteLength,
-    isIndependent: facts.independent,
-    isLast: facts.last,
-    capturedAtMs: facts.capturedAt,
-    isDiscontinuous: facts.discontinuity,
-    initVersion: facts.init,
-    ...(captions.length > 0 ? { captions } : {}),
-  };
+  const bytes = body.subarray(query.captions);
+  const captions = partCaptions(body.subarray(0, query.captions));
+  const facts = factsOfPart(place, query);
+  const arriving = { ...facts, bytes: bytes.byteLength, ...(captions.length > 0 ? { captions } : {}) };
   return unlessOver(await originOf(env, sessionId).putPart(arriving, bytes, connection));
 }
