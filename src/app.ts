@@ -47,7 +47,7 @@ import { keepPrivate } from "./platform/http/keep-private.ts";
 import { lingerOnRefusal } from "./platform/http/lingering.ts";
 import { prefersHtml } from "./platform/http/html-page.ts";
 import { problemPage } from "./platform/http/problem-page.ts";
-import { pathHint, refusedMethod } from "./platform/http/allowed-methods.ts";
+import { pathHint, refusedMethod } from "./platform/http/hints/allowed-methods.ts";
 import { Problem, problemResponse } from "./platform/http/problems.ts";
 import { logLostWork } from "./platform/log-lost-work.ts";
 import { boundApiBodies } from "./platform/http/read-json.ts";
@@ -108,10 +108,12 @@ export function createApp() {
   });
   app.onError(renderError);
   app.notFound(async ({ req }) => {
-    const { problem, headers } = refusedMethod(app, req) ?? {
-      problem: new Problem("not_found", `there is no such route${pathHint(app, req.path)}`),
-      headers: {},
-    };
+    const refused = refusedMethod(app, req);
+    const headers = refused?.headers ?? {};
+    const problem =
+      refused === null
+        ? new Problem("not_found", `there is no such route${pathHint(app, req.path)}`)
+        : new Problem("method_not_allowed", refused.detail);
     return prefersHtml(req.raw) ? await problemPage(req.raw, problem, headers) : problemResponse(problem, headers);
   });
 

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { PlaybackIdRecord, TrackRecord } from "../../events/index.ts";
 import { line, Metadata } from "../../platform/http/fields.ts";
-import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
-import { LATER, later } from "../../platform/http/later.ts";
+import { changedElsewhere } from "../../platform/http/hints/changed-elsewhere.ts";
+import { LATER, later } from "../../platform/http/hints/later.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
 import type { TrackRequest } from "../tracks/store/new-track.ts";

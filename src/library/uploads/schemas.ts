@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { PlaybackIdRecord, PushMediaSettings } from "../../events/index.ts";
-import { hinted } from "../../platform/http/issue-hints.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
 import { UploadSettings } from "./settings.ts";
 
 const MAX_ORIGIN_LENGTH = 255;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
-import { later } from "../../platform/http/later.ts";
+import { changedElsewhere } from "../../platform/http/hints/changed-elsewhere.ts";
+import { later } from "../../platform/http/hints/later.ts";
 import { line, Metadata, pattern } from "../../platform/http/fields.ts";
 import { AccessRestrictionFields, PlaybackResolution } from "../../tenancy/access/index.ts";
 import { PlaybackIdRecord as MediaPlaybackIdRecord } from "../../events/index.ts";

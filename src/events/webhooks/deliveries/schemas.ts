@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { CursorQuery } from "../../../platform/http/cursor.ts";
-import { hinted } from "../../../platform/http/issue-hints.ts";
+import { hinted } from "../../../platform/http/hints/issue-hints.ts";
 import { Instant } from "../../../platform/http/instant.ts";
 import { checkTimeRange, timeRange } from "../../../platform/http/time-range.ts";
 import { checkTypePattern, EventEnvelope, resolveTypes } from "../../index.ts";

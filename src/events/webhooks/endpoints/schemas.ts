@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ALL_TYPES, checkTypePattern } from "../../index.ts";
 import { lines } from "../../../platform/http/fields.ts";
-import { hinted } from "../../../platform/http/issue-hints.ts";
+import { hinted } from "../../../platform/http/hints/issue-hints.ts";
 import { urlHint } from "../../../platform/network/public-url.ts";
 import { checkWebhookUrl } from "../attempt/webhook-url.ts";
 import { FailureRecord, HttpStatus } from "../records/failure-record.ts";

@@ -1,5 +1,5 @@
 /** Policies in a request that are misspelt or in the wrong place. Pure. */
-import { nearestName } from "../../../protocol/nearest-name.ts";
+import { nearestName } from "../../../../protocol/nearest-name.ts";
 import type { UnknownMember } from "./unknown-fields.ts";
 
 /** Who may play, in bodies of media and streams, and of the domains and user agents of a playback ID. */

@@ -1,6 +1,6 @@
 /** Flags that are on unless a request says otherwise. Pure. */
 import type { z } from "@hono/zod-openapi";
-import { nearestName } from "../../../protocol/nearest-name.ts";
+import { nearestName } from "../../../../protocol/nearest-name.ts";
 import { internalsOf } from "./schema-parts.ts";
 
 /** Words that begin the name of a flag here, and that other services leave out: `recording` for `enableRecording`. */

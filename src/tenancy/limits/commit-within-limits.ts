@@ -26,28 +26,28 @@ const NEEDED = {
 } satisfies Record<string, (keyof Usage)[]>;
 
 /**
- * Commits a creation, if the workspace has room for it. The check is a statement of the commit, so concurrent creations do not exceed a bound, and
+ * Commits a creation, if it exceeds no limit of the workspace. The check is a statement of the commit, so concurrent creations do not exceed a bound, and
  * a creation costs no query of its own for it.
  *
  * @param commit is given the statement, which comes before all others
  * @throws {Problem} media_limit_reached, storage_limit_reached, upload_limit_reached, stream_limit_reached, and what `commit` throws
  */
-export async function commitInRoom<Result>(
+export async function commitWithinLimits<Result>(
   env: Env,
   workspaceId: string,
   kind: keyof typeof NEEDED,
-  commit: (roomCheck: Statement) => Promise<Result>,
+  commit: (limitCheck: Statement) => Promise<Result>,
 ): Promise<Result> {
   const db = openDatabase(env.DB);
   const bounds = boundsOf(env);
   const isFull = or(...NEEDED[kind].map((what) => gte(workspaceUsage[what], bounds[what])));
-  // A workspace without room makes the statement violate NOT NULL, which ends the commit.
-  const roomCheck = db
+  // A workspace at one of its limits makes the statement violate NOT NULL, which ends the commit.
+  const limitCheck = db
     .update(workspaceUsage)
     .set({ mediaCount: sql`NULL` })
     .where(and(eq(workspaceUsage.workspaceId, workspaceId), isFull));
   try {
-    return await commit(roomCheck);
+    return await commit(limitCheck);
   } catch (error) {
     const usage = await usageOf(db, workspaceId);
     const full = NEEDED[kind].find((what) => usage[what] >= bounds[what]);

@@ -1,6 +1,6 @@
 /** Valid members of a body that have another effect than they seem to have. Pure. */
 import type { z } from "@hono/zod-openapi";
-import type { FieldProblem } from "./problems.ts";
+import type { FieldProblem } from "./field-problem.ts";
 import { fieldsOf, membersOf } from "./schema-parts.ts";
 import { fieldName } from "./unknown-fields.ts";
 

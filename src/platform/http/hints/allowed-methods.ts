@@ -1,21 +1,22 @@
 import type { Hono } from "hono";
-import { Problem } from "./problems.ts";
-import type { AppContext } from "./router.ts";
+
+/** An application of any context. */
+type App = Pick<Hono, "router">;
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** The method under which Hono registers middleware. */
 const ANY_METHOD = "ALL";
 
-/** The error and the headers for a request with a method that its path does not have; null when the path has this method, or none at all. */
-export function refusedMethod({ router }: Hono<AppContext>, { method, path }: { method: string; path: string }) {
+/** What is wrong with a request with a method that its path does not have, and the headers of the answer; null when the path has this method, or none at all. */
+export function refusedMethod({ router }: App, { method, path }: { method: string; path: string }) {
   const allowed = methodsOf(router, path);
   if (allowed.length === 0 || allowed.includes(method)) return null;
   const allow = allowed.join(", ");
-  return { problem: new Problem("method_not_allowed", `this path accepts ${allow}`), headers: { allow } };
+  return { detail: `this path accepts ${allow}`, headers: { allow } };
 }
 
 /** What a request for an unknown path should have asked for, to be added to its error. */
-export function pathHint({ router }: Hono<AppContext>, path: string): string {
+export function pathHint({ router }: App, path: string): string {
   if (path.includes("//")) return "; a part of the path is empty, perhaps an id that was not filled in";
   const trimmed = path.replace(/\/+$/, "");
   return trimmed !== path && methodsOf(router, trimmed).length > 0
@@ -23,7 +24,7 @@ export function pathHint({ router }: Hono<AppContext>, path: string): string {
     : "; /v1/reference lists them all";
 }
 
-const methodsOf = (router: Hono<AppContext>["router"], path: string): string[] =>
+const methodsOf = (router: App["router"], path: string): string[] =>
   METHODS.filter((one) =>
     router.match(one === "HEAD" ? "GET" : one, path)[0].some(([[, route]]) => route.method !== ANY_METHOD),
   );

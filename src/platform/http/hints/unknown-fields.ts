@@ -1,10 +1,10 @@
 /** Fields of a request that its schema does not know. Pure. */
 import type { z } from "@hono/zod-openapi";
-import { isSameName, nearestName } from "../../../protocol/nearest-name.ts";
+import { isSameName, nearestName } from "../../../../protocol/nearest-name.ts";
 import { elsewhereOf } from "./changed-elsewhere.ts";
 import { isLater } from "./later.ts";
 import { nearestFlag } from "./misspelt-switch.ts";
-import type { FieldProblem } from "./problems.ts";
+import type { FieldProblem } from "./field-problem.ts";
 import { fieldsOf, fieldsOfOptions, internalsOf, kindsWith, membersOf, unwrapped } from "./schema-parts.ts";
 
 /** Further ones are not named. */

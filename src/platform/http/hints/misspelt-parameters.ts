@@ -1,5 +1,5 @@
-import { editDistance, isSameName } from "../../../protocol/nearest-name.ts";
-import type { FieldProblem } from "./problems.ts";
+import { editDistance, isSameName } from "../../../../protocol/nearest-name.ts";
+import type { FieldProblem } from "./field-problem.ts";
 
 /** Shorter names are like too many others by chance. */
 const MIN_LENGTH = 5;
