@@ -1,21 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { MetadataRecord } from "./fields.ts";
+import { PlaybackIdRecord } from "./playback-id.ts";
 
-const Rules = z.object({
-  defaultPolicy: z.enum(["allow", "deny"]),
-  allow: z.array(z.string()),
-  deny: z.array(z.string()),
-});
-export const PlaybackIdRecord = z
-  .object({
-    id: z.uuid(),
-    accessPolicy: z.enum(["public", "private", "drm"]),
-    accessRestrictions: z.object({ domains: Rules, userAgents: Rules }),
-    resolution: z
-      .enum(["480p", "720p", "1080p", "1440p", "2160p"])
-      .optional()
-      .openapi({ description: "The largest rung that it offers; absent = all" }),
-  })
-  .openapi("PlaybackId");
 export const TrackRecord = z
   .object({
     id: z.uuid(),
@@ -64,7 +50,7 @@ export const MediaRecord = z.object({
   sourceMediaId: z.uuid().optional().openapi({ description: "The media that this clip was cut from" }),
   title: z.string().optional(),
   creatorId: z.string().optional(),
-  metadata: z.record(z.string(), z.string()),
+  metadata: MetadataRecord,
   mediaQuality: z.enum(["standard", "pro", "premium"]),
   maxResolution: z.enum(["2160p", "1440p", "1080p", "720p", "480p"]),
   sourceResolution: z.enum(["2160p", "1440p", "1080p", "720p", "480p"]).optional(),
