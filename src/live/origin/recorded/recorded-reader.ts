@@ -1,5 +1,6 @@
 import type { Env } from "../../../platform/env.ts";
 import { Problem } from "../../../platform/http/problems.ts";
+import { TtlCache } from "../../../platform/ttl-cache.ts";
 import { loadRecordedIndex, type RecordedIndex } from "./recorded-index.ts";
 import { runRecordedLoad } from "./recorded-reads.ts";
 
@@ -7,25 +8,13 @@ const KEPT_MS = 60_000;
 /** For all recordings in one isolate, which hosts many origins. */
 const MAX_KEPT_BYTES = 16 << 20;
 
-/** In loading order. */
-const kept = new Map<string, { index: RecordedIndex; untilMs: number }>();
+const kept = new TtlCache<RecordedIndex>(MAX_KEPT_BYTES, ({ sizeBytes }) => sizeBytes);
 
 /** Caches an index for a minute, or until newer ones displace it. */
-export function keepIndex(sessionId: string, index: RecordedIndex, nowMs: number): void {
-  kept.delete(sessionId);
-  kept.set(sessionId, { index, untilMs: nowMs + KEPT_MS });
-  let bytes = [...kept.values()].reduce((sum, entry) => sum + entry.index.sizeBytes, 0);
-  for (const [oldest, entry] of kept) {
-    if (bytes <= MAX_KEPT_BYTES && entry.untilMs > nowMs) break;
-    kept.delete(oldest);
-    bytes -= entry.index.sizeBytes;
-  }
-}
+export const keepIndex = (sessionId: string, index: RecordedIndex, nowMs: number): void =>
+  kept.set(sessionId, index, nowMs + KEPT_MS);
 
-export function keptIndex(sessionId: string, nowMs: number): RecordedIndex | null {
-  const found = kept.get(sessionId);
-  return found !== undefined && found.untilMs > nowMs ? found.index : null;
-}
+export const keptIndex = (sessionId: string, nowMs: number): RecordedIndex | null => kept.get(sessionId, nowMs) ?? null;
 
 /** Reads the recording of one session for all requests, from D1 at most once a minute. */
 export class RecordedReader {
