@@ -114,11 +114,11 @@ describe("clip windows of a finished recording", () => {
     // One query for the renditions, and one for the lists of each.
     expect(asked).toHaveLength(1 + 2 + MORE_RUNGS.length);
     const now = Date.now();
+    expect(keptIndex(recording.sessionId, now)!.sizeBytes / (5 * 100_000)).toBeLessThan(9); // two numbers of four bytes, and spans
     expect([keptIndex(recording.sessionId, now + 50_000), keptIndex(recording.sessionId, now + 60_000)]).toEqual([
       expect.objectContaining({ sizeBytes: expect.any(Number) as number }),
       null,
     ]);
-    expect(keptIndex(recording.sessionId, now)!.sizeBytes / (5 * 100_000)).toBeLessThan(9); // two numbers of four bytes, and spans
   });
 
   test("are refused while an isolate reads the maximum of others, and are answered afterwards", async () => {
