@@ -5,7 +5,8 @@ import { exampleEvent } from "./events/catalogue/envelope.ts";
 import { createdMedia, readyMedia } from "./events/catalogue/records.ts";
 import { sampleUpload } from "./events/catalogue/upload.ts";
 import { SAMPLE, SAMPLE_CREATED_AT, SAMPLE_UPDATED_AT } from "./events/catalogue/samples.ts";
-import type { MediaRecord, PlaybackIdRecord } from "./events/index.ts";
+import type { MediaRecord } from "./records/media.ts";
+import type { PlaybackIdRecord } from "./records/playback-id.ts";
 import type { RequestLogRecord } from "./events/request-log/request-log-listing.ts";
 import type { DeliveryRecord, EventRecord, TestResult } from "./events/webhooks/deliveries/schemas.ts";
 import type {

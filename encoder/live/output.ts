@@ -2,6 +2,7 @@
 import type { Continuation, KeyPlace, RunStart, RunState } from "./run-state.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 import type { IngestSettings, LiveRendition, PartCaptions, Started } from "../../protocol/live.ts";
+import type { PartFacts as WirePartFacts } from "../../protocol/part-facts.ts";
 
 export interface BroadcastPlan {
   /** Arrival time of the first bytes, epoch ms; they may have been queued for this process. Default: when they are read. */
@@ -44,21 +45,8 @@ export interface StartedFacts extends Started {
   frameRate: Fraction | null;
 }
 
-export interface PartFacts {
-  rendition: string;
-  msn: number;
-  part: number;
-  durationTicks: number;
-  /** Decode time of its first sample, on the session's timeline. */
-  decodeTicks: number;
-  /** The part starts with a key frame. */
-  isIndependent: boolean;
-  isLast: boolean;
-  /** Capture time of the segment's first sample, epoch ms. */
-  capturedAtMs: number;
-  /** Whether the segment follows a discontinuity. */
-  isDiscontinuous: boolean;
-  initVersion: number;
+/** A part as the encoder makes it, without its bytes. */
+export interface PartFacts extends WirePartFacts {
   /** What the captions of the source show during the part. Absent when there are none. */
   captions?: PartCaptions;
 }

@@ -9,6 +9,7 @@ export const CHECKED_FOLDERS = ["protocol", "src", "durable-objects", "encoder",
 const FLOORS = [
   ["platform"],
   ["media"],
+  ["records"],
   ["tenancy", "events"],
   ["library", "live", "analytics", "imports", "ai"],
   ["playback"],
@@ -16,7 +17,7 @@ const FLOORS = [
 const COMPOSITION = FLOORS.length;
 
 /** Domains whose files may be imported directly by higher floors; the other domains are imported through an `index.ts`. */
-const OPEN_DOMAINS = new Set(["platform", "media"]);
+const OPEN_DOMAINS = new Set(["platform", "media", "records"]);
 
 export interface Place {
   /** `protocol`, `encoder`, `durable-objects`, `sdk` or `src`. */

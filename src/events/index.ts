@@ -10,9 +10,6 @@ export {
   nameIn,
 } from "./catalogue/catalogue.ts";
 export { EventEnvelope } from "./catalogue/envelope.ts";
-export { MediaAnswer, MediaRecord, Mp4File, PlaybackIdRecord, TrackRecord } from "./catalogue/media-record.ts";
-export type { AddedTrack } from "./catalogue/tracks.ts";
-export { PushMediaSettings } from "./catalogue/upload.ts";
 export { envelopeOf, listEvents } from "./listing.ts";
 export { eventTime } from "./event-time.ts";
 export { type Event, eventBytes, findEvent, insertEvent, type NewEvent } from "./repository.ts";

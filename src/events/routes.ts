@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { cursorPageAnswer, security, successPage } from "../platform/http/answers.ts";
 import { CursorQuery } from "../platform/http/cursor.ts";
-import { hinted } from "../platform/http/issue-hints.ts";
+import { hinted } from "../platform/http/hints/issue-hints.ts";
 import { problemResponses } from "../platform/http/openapi.ts";
 import { newRouter } from "../platform/http/router.ts";
 import { checkTimeRange, timeRange } from "../platform/http/time-range.ts";

@@ -2,7 +2,7 @@ import { encryptorOf } from "../media/cenc/cbcs.ts";
 import { protectInit } from "../media/cenc/protect-init.ts";
 import { protectMedia } from "../media/cenc/protect-media.ts";
 import { AvcSubsamples } from "../media/cenc/subsamples.ts";
-import { findContent } from "../media/live/held/fragment-samples.ts";
+import { findContent } from "../media/mp4/fragment-samples.ts";
 import type { Env } from "../platform/env.ts";
 import type { Lasting } from "../platform/single-flight.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";

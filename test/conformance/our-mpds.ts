@@ -9,7 +9,7 @@ import type { MpdRendition } from "../../src/media/live/mpd-periods.ts";
 import type { LiveRendition, LiveSegment, LiveTiming } from "../../src/media/live/timeline.ts";
 import { type ManifestFacts, presentationOf, type Rendition, type TextTrack } from "../../src/media/manifest/model.ts";
 import { select } from "../../src/media/manifest/selection.ts";
-import { recordedLists } from "../../src/live/recording/recording-lists.ts";
+import { recordedLists } from "../../src/live/origin/recorded/recording-lists.ts";
 import { planSheet } from "../../src/media/images/sheet-plan.ts";
 import { audioRow, facts, growing, source, videoRow } from "../pure/media/rows.ts";
 

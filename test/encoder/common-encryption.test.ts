@@ -7,7 +7,7 @@ import { protectInit } from "../../src/media/cenc/protect-init.ts";
 import { protectMedia } from "../../src/media/cenc/protect-media.ts";
 import { commonPssh } from "../../src/media/cenc/pssh.ts";
 import { AvcSubsamples } from "../../src/media/cenc/subsamples.ts";
-import { findContent } from "../../src/media/live/held/fragment-samples.ts";
+import { findContent } from "../../src/media/mp4/fragment-samples.ts";
 import { toHex } from "../../protocol/hex.ts";
 import { type Cut, cutAll } from "../support/cut-source.ts";
 

@@ -181,7 +181,7 @@ describe("an import cycle is reported", () => {
     ["a folder and its own subfolder", "src/events/webhooks", "src/events/webhooks/sender"],
     ["two subfolders of one room", "src/events/webhooks/sender", "src/events/webhooks/deliveries"],
     ["a domain and its subfolder", "src/events", "src/events/catalogue"],
-    ["folders three levels below a domain", "src/media/live/held/a", "src/media/live/held/b"],
+    ["folders three levels below a domain", "src/media/live/freeze/a", "src/media/live/freeze/b"],
     ["folders of the protocol", "protocol", "protocol/media"],
     ["a root and its folder", "encoder", "encoder/gateway"],
     ["a folder of the encoder", "encoder/gateway", "encoder/gateway/rtmp"],

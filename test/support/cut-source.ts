@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { cutSegment } from "../../src/media/mp4/cut-segment.ts";
-import { indexSource } from "../../src/media/mp4/index.ts";
+import { indexSource } from "../../src/media/mp4/index-source.ts";
 
 export interface Cut {
   init: Uint8Array;

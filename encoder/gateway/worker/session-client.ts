@@ -9,6 +9,7 @@ import {
   SimulcastTargets,
   type TargetState,
 } from "../../../protocol/live.ts";
+import { queryOfPart } from "../../../protocol/part-facts.ts";
 import type { PartFacts } from "../../live/output.ts";
 import { causeOf } from "../../platform/cause.ts";
 import { FailureRow } from "../../platform/failure-row.ts";
@@ -61,16 +62,7 @@ export class SessionClient {
 
   putPart = async (facts: PartFacts, bytes: Buffer): Promise<PartAnswer> => {
     const captions = Buffer.from(facts.captions === undefined ? "" : JSON.stringify(facts.captions));
-    const query = new URLSearchParams({
-      ticks: String(facts.durationTicks),
-      at: String(facts.decodeTicks),
-      independent: facts.isIndependent ? "1" : "0",
-      last: facts.isLast ? "1" : "0",
-      capturedAt: String(Math.round(facts.capturedAtMs)),
-      discontinuity: facts.isDiscontinuous ? "1" : "0",
-      init: String(facts.initVersion),
-      ...(captions.length > 0 ? { captions: String(captions.length) } : {}),
-    });
+    const query = queryOfPart(facts, captions.length);
     const { rendition, msn, part } = facts;
     const body = captions.length > 0 ? Buffer.concat([captions, bytes]) : bytes;
     return (await this.#call("PUT", `parts/${rendition}/${msn}/${part}?${query.toString()}`, body)) as PartAnswer;

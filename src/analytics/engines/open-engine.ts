@@ -1,6 +1,7 @@
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
+import { TtlCache } from "../../platform/ttl-cache.ts";
 import { findViewStore } from "../../tenancy/workspaces/index.ts";
 import { embeddedEngine } from "../questions/embedded-engine.ts";
 import type { ViewEngine } from "../questions/view-engine.ts";
@@ -13,7 +14,7 @@ import { distributedEngine } from "./distributed-engine.ts";
  */
 const KNOWN_MS = 60_000;
 const MAX_KNOWN = 1000;
-const known = new Map<string, { isDistributed: boolean; untilMs: number }>();
+const known = new TtlCache<boolean>(MAX_KNOWN);
 
 /**
  * The engine that has the views of a workspace.
@@ -30,11 +31,10 @@ export async function openEngine(env: Env, workspaceId: string, nowMs: number): 
 
 async function isDistributed(binding: D1Database, workspaceId: string): Promise<boolean> {
   const nowMs = Date.now();
-  const found = known.get(workspaceId);
-  if (found !== undefined && found.untilMs > nowMs) return found.isDistributed;
+  const found = known.get(workspaceId, nowMs);
+  if (found !== undefined) return found;
   const state = await findViewStore(openDatabase(binding), workspaceId);
   const isNow = state === "distributed" || state === "returning";
-  if (known.size >= MAX_KNOWN) known.clear();
-  known.set(workspaceId, { isDistributed: isNow, untilMs: nowMs + KNOWN_MS });
+  known.set(workspaceId, isNow, nowMs + KNOWN_MS);
   return isNow;
 }

@@ -1,4 +1,5 @@
-import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
+import type { FieldProblem } from "../../platform/http/hints/field-problem.ts";
+import { Problem } from "../../platform/http/problems.ts";
 import { isDimension } from "../store/dimensions.ts";
 import type { Query } from "../store/store-calls.ts";
 import { type Dialect, SQLITE } from "./dialect.ts";

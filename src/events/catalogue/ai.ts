@@ -2,7 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { kindsOf } from "./kind.ts";
 import { Position } from "./records.ts";
 import { SAMPLE } from "./samples.ts";
-import { AddedTrack, sampleSubtitle } from "./tracks.ts";
+import { AddedTrack } from "../../records/added-track.ts";
+import { sampleSubtitle } from "./tracks.ts";
 
 const ai = kindsOf("ai", "media");
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ALERT_METRICS, ALERT_OPERATORS, ALERT_SEVERITIES } from "./alert-terms.ts";
 import { kindsOf } from "./kind.ts";
-import { Timestamp } from "./records.ts";
+import { Timestamp } from "../../records/fields.ts";
 import { SAMPLE } from "./samples.ts";
 
 const alert = kindsOf("data", "alert");

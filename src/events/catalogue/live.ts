@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { kindsOf } from "./kind.ts";
-import { HexId, Media, Metadata, PlaybackPolicy, readyMedia, Timestamp } from "./records.ts";
-import { PlaybackIdRecord } from "./media-record.ts";
+import { HexId, MetadataRecord, Timestamp } from "../../records/fields.ts";
+import { Media, PlaybackPolicy, readyMedia } from "./records.ts";
+import { PlaybackIdRecord } from "../../records/playback-id.ts";
 import { SAMPLE, SAMPLE_CREATED_AT } from "./samples.ts";
 
 const SimulcastTarget = z.strictObject({
@@ -9,7 +10,7 @@ const SimulcastTarget = z.strictObject({
   url: z.string(),
   streamKey: z.string(),
   isEnabled: z.boolean(),
-  metadata: Metadata.optional(),
+  metadata: MetadataRecord.optional(),
 });
 const sampleTarget = (): z.output<typeof SimulcastTarget> => ({
   simulcastId: SAMPLE.simulcastId,
@@ -30,7 +31,7 @@ export const EventStream = z
     maxResolution: z.enum(["1080p", "720p", "480p"]),
     enableRecording: z.boolean(),
     mediaPolicy: z.enum(["public", "private"]),
-    metadata: Metadata,
+    metadata: MetadataRecord,
     createdAt: Timestamp,
     reconnectWindow: z.int().openapi({ description: "Seconds for which a lost encoder may come back" }),
     maxDuration: z.int().openapi({ description: "Seconds; 0 = unbounded" }),

@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { kindsOf } from "./kind.ts";
-import { createdMedia, HexId, Media, PlaybackId, readyMedia, samplePlaybackId, Timestamp } from "./records.ts";
+import { HexId, Timestamp } from "../../records/fields.ts";
+import { PlaybackIdRecord } from "../../records/playback-id.ts";
+import { createdMedia, Media, readyMedia, samplePlaybackId } from "./records.ts";
 import { SAMPLE, SAMPLE_CREATED_AT, SAMPLE_UPDATED_AT } from "./samples.ts";
 import { sampleUpload, Upload } from "./upload.ts";
 
@@ -131,7 +133,7 @@ export const mediaKinds = {
   "video.playback_id.created": media({
     status: "created",
     when: "A playback ID was added to a media.",
-    data: z.strictObject(PlaybackId.shape),
+    data: z.strictObject(PlaybackIdRecord.shape),
     example: samplePlaybackId(),
   }),
   "video.playback_id.deleted": media({

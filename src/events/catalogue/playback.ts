@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { kindsOf } from "./kind.ts";
-import { HexId, Timestamp } from "./records.ts";
+import { HexId, Timestamp } from "../../records/fields.ts";
 import { SAMPLE } from "./samples.ts";
 
 const view = kindsOf("playback", "view");

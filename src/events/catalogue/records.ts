@@ -1,27 +1,22 @@
 import { z } from "@hono/zod-openapi";
-import { MediaRecord } from "./media-record.ts";
+import { MediaRecord } from "../../records/media.ts";
+import type { PlaybackIdRecord } from "../../records/playback-id.ts";
 import { SAMPLE, SAMPLE_CREATED_AT, SAMPLE_UPDATED_AT } from "./samples.ts";
 
-/** UTC with microseconds (media contract, Timestamps). */
-export const Timestamp = z.iso.datetime({ precision: 6 });
 /** `HH:MM:SS`, a position in the media. */
 export const Position = z.string().regex(/^\d{2,}:[0-5]\d:[0-5]\d$/);
-/** Identifier of a stream or of a simulcast target. */
-export const HexId = z.string().regex(/^[0-9a-f]{32}$/);
-export const Metadata = z.record(z.string(), z.string());
 
 /**
  * The media as the API returns it at the time of the event, without its progress. Strict, like the data of every kind: sending an
  * undeclared field is a bug.
  */
 export const Media = z.strictObject(MediaRecord.shape).omit({ progress: true }).openapi("EventMedia");
-export const PlaybackId = MediaRecord.shape.playbackIds.element;
 
 /** Id and policy only, as in live streams and in the settings of uploads. */
 export const PlaybackPolicy = z.strictObject({ id: z.string(), accessPolicy: z.enum(["public", "private", "drm"]) });
 
 const openRules = () => ({ defaultPolicy: "allow" as const, allow: [], deny: [] });
-export const samplePlaybackId = (): z.output<typeof PlaybackId> => ({
+export const samplePlaybackId = (): z.output<typeof PlaybackIdRecord> => ({
   id: SAMPLE.playbackId,
   accessPolicy: "public",
   accessRestrictions: { domains: openRules(), userAgents: openRules() },

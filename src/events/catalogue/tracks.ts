@@ -1,18 +1,8 @@
-import { z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
+import { AddedTrack } from "../../records/added-track.ts";
 import { kindsOf } from "./kind.ts";
 import { SAMPLE } from "./samples.ts";
 
-/** One track; `object.id` names its media. */
-export const AddedTrack = z.strictObject({
-  id: z.uuid(),
-  type: z.enum(["audio", "subtitle"]),
-  url: z.url().optional(),
-  languageCode: z.string(),
-  languageName: z.string(),
-  title: z.string().optional(),
-  status: z.enum(["preparing", "available", "failed", "deleted"]),
-});
-export type AddedTrack = z.infer<typeof AddedTrack>;
 export const sampleSubtitle = (status: z.output<typeof AddedTrack>["status"]): z.output<typeof AddedTrack> => ({
   id: SAMPLE.subtitleTrackId,
   type: "subtitle",

@@ -1,20 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { Media, Metadata, PlaybackId, samplePlaybackId } from "./records.ts";
+import { PushMediaSettings } from "../../records/push-media-settings.ts";
+import { samplePlaybackId } from "./records.ts";
 import { SAMPLE } from "./samples.ts";
-
-const { id, ...policy } = PlaybackId.shape;
-
-/** The settings of the request, which become the media's. Until the media exists, its playback IDs may lack an id. */
-export const PushMediaSettings = z.strictObject({
-  playbackIds: z.array(z.strictObject({ id: id.optional(), ...policy })),
-  title: z.string().optional(),
-  creatorId: z.string().optional(),
-  metadata: Metadata,
-  mediaQuality: Media.shape.mediaQuality,
-  maxResolution: Media.shape.maxResolution.optional(),
-  sourceAccess: z.boolean(),
-  optimizeAudio: z.boolean(),
-});
 
 export const Upload = z.strictObject({
   uploadId: z.uuid(),

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { kindsOf } from "./kind.ts";
-import { Timestamp } from "./records.ts";
+import { Timestamp } from "../../records/fields.ts";
 import { SAMPLE } from "./samples.ts";
 
 const webhook = kindsOf("webhook", "webhook");

@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { MediaAnswer } from "../../events/index.ts";
+import type { MediaAnswer } from "../../records/media.ts";
 import type { AppContext } from "../../platform/http/router.ts";
 import { toMp4Files } from "./mp4-files.ts";
 import type { AssetRecord } from "./repository.ts";

@@ -6,7 +6,7 @@ import { Problem } from "../../platform/http/problems.ts";
 import { log } from "../../platform/log.ts";
 import { toRestrictions } from "../../tenancy/access/index.ts";
 import { keySystemsFor } from "../../tenancy/drm/index.ts";
-import { commitInRoom } from "../../tenancy/limits/index.ts";
+import { commitWithinLimits } from "../../tenancy/limits/index.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
 import { mediaEvent } from "./media-event.ts";
 import { type Asset, assetInserts, type PlaybackId, toMachine } from "./repository.ts";
@@ -58,10 +58,10 @@ export async function createAsset(
   ];
   const when = () => ({ id: crypto.randomUUID(), atMs: now.getTime() });
   const events = [event, ...addedTracks.map((track) => trackEvent("created", track, workspaceId, when()))];
-  const { wake } = await commitInRoom(env, workspaceId, "media", (roomCheck) =>
+  const { wake } = await commitWithinLimits(env, workspaceId, "media", (limitCheck) =>
     commitWithEvents(
       env,
-      [roomCheck, ...statements],
+      [limitCheck, ...statements],
       events.map((one) => ({ event: one })),
     ),
   );

@@ -1,4 +1,4 @@
-import { indexSource } from "../../media/mp4/index.ts";
+import { indexSource } from "../../media/mp4/index-source.ts";
 import { resolutionLabel, type Size } from "../../../protocol/ladder.ts";
 import type { RangeReader } from "../../media/mp4/range-reader.ts";
 import type { Env } from "../../platform/env.ts";

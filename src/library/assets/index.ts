@@ -1,4 +1,3 @@
-export { assetRoutes } from "./routes.ts";
 export { consumePurges } from "./purge.ts";
 export { sweepAssets } from "./sweep.ts";
 export { type NewRecording, openRecording, policyOf, recordingIdsOf } from "./open-recording.ts";

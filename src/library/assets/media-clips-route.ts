@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { MediaAnswer } from "../../events/index.ts";
+import { MediaAnswer } from "../../records/media.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { pageAnswer, security, successPage } from "../../platform/http/answers.ts";
 import { problemResponses } from "../../platform/http/openapi.ts";

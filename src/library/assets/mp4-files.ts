@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { planLadder } from "../../../protocol/ladder.ts";
-import type { Mp4File } from "../../events/index.ts";
+import type { Mp4File } from "../../records/media.ts";
 import { recordOf } from "../../platform/http/record.ts";
 import type { Asset } from "./repository.ts";
 

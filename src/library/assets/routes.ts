@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { MediaAnswer } from "../../events/index.ts";
+import { MediaAnswer } from "../../records/media.ts";
 import { openDatabase } from "../../platform/database.ts";
 import {
   dataAnswer,

@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { PlaybackIdRecord, TrackRecord } from "../../events/index.ts";
+import { MetadataRecord } from "../../records/fields.ts";
+import { TrackRecord } from "../../records/media.ts";
+import { PlaybackIdRecord } from "../../records/playback-id.ts";
 import { line, Metadata } from "../../platform/http/fields.ts";
-import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
-import { LATER, later } from "../../platform/http/later.ts";
+import { changedElsewhere } from "../../platform/http/hints/changed-elsewhere.ts";
+import { LATER, later } from "../../platform/http/hints/later.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
 import type { TrackRequest } from "../tracks/store/new-track.ts";
@@ -170,7 +172,7 @@ export const CreatedMedia = z
     createdAt: z.string(),
     updatedAt: z.string(),
     playbackIds: z.array(PlaybackIdRecord),
-    metadata: z.record(z.string(), z.string()),
+    metadata: MetadataRecord,
     title: z.string().optional(),
     creatorId: z.string().optional(),
     mediaQuality: z.string(),

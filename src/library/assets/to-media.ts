@@ -6,7 +6,7 @@ import { toAddedTrack } from "../tracks/store/to-track.ts";
 import { isUploaded, uploadAddress } from "../sources/upload-address.ts";
 import type { Asset, AssetRecord, Track } from "./repository.ts";
 import { toPlaybackId } from "./to-playback-id.ts";
-import type { MediaRecord, TrackRecord } from "../../events/index.ts";
+import type { MediaRecord, TrackRecord } from "../../records/media.ts";
 import type { CreatedMedia, InputInfo } from "./schemas.ts";
 
 const STAGE_STATUS = {

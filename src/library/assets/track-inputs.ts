@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_IMPOSED_SOUNDS } from "../../../protocol/jobs.ts";
-import { hinted } from "../../platform/http/issue-hints.ts";
-import { LATER, markLater } from "../../platform/http/later.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
+import { LATER, markLater } from "../../platform/http/hints/later.ts";
 import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
 import { LanguageName, SUBTITLE_LANGUAGES, subtitleFlags, TrackTitle } from "../tracks/store/fields.ts";
 import { ImposeTrack, type ImposedFile, toImposedFile } from "../tracks/store/imposed-sound.ts";

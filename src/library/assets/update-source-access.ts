@@ -2,7 +2,7 @@ import type { NewEvent } from "../../events/index.ts";
 import type { Committed } from "../../events/webhooks/index.ts";
 import type { Env } from "../../platform/env.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
-import { hinted } from "../../platform/http/issue-hints.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
 import { changeRecord } from "./change-record.ts";
 import { isOver, mediaEvent, sourceEvent } from "./media-event.ts";
 import type { AssetRecord } from "./repository.ts";

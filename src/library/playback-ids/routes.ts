@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { PlaybackIdRecord } from "../../events/index.ts";
+import { PlaybackIdRecord } from "../../records/playback-id.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/http/answers.ts";
 import { answerOnce, IdempotencyHeaders } from "../../platform/http/idempotency.ts";

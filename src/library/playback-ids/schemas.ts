@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { PlaybackIdRecord } from "../../events/index.ts";
+import { PlaybackIdRecord } from "../../records/playback-id.ts";
 import {
   AccessRestrictionFields,
   DrmConfigurationId,

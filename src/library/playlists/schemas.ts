@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { line, lines } from "../../platform/http/fields.ts";
-import { hinted } from "../../platform/http/issue-hints.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
 
 /** The most media of a playlist. */
 const MEDIA_PER_PLAYLIST = 1000;

@@ -1,3 +1,2 @@
 export { addCaptionTrack, type TrackLabels } from "./add-caption-track.ts";
 export { readSubtitles } from "./read-subtitles.ts";
-export { trackRoutes } from "./routes.ts";

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/http/answers.ts";
 import { answerOnce, IdempotencyHeaders } from "../../platform/http/idempotency.ts";
-import { hinted } from "../../platform/http/issue-hints.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
 import { uuidParam } from "../../platform/http/requests.ts";

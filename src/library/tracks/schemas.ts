@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
+import { changedElsewhere } from "../../platform/http/hints/changed-elsewhere.ts";
 import { LanguageCode, LanguageName, NewTrackTitle, subtitleFlags, TrackTitle } from "./store/fields.ts";
 
 export const AddTrack = z

@@ -11,7 +11,7 @@ import { insertTracks } from "../tracks/store/repository.ts";
 import { trackEvent } from "../tracks/store/to-track.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
 import { keySystemsFor } from "../../tenancy/drm/index.ts";
-import { commitInRoom } from "../../tenancy/limits/index.ts";
+import { commitWithinLimits } from "../../tenancy/limits/index.ts";
 import type { Env } from "../../platform/env.ts";
 import { uploadPageUrl } from "./upload-page-url.ts";
 import { insertUpload, toUpload, type Upload, type UploadRow } from "./repository.ts";
@@ -66,10 +66,10 @@ export async function createUpload(
   ];
   const { inserts } = uploadedAsset(db, upload, now); // a client may read and change the media before its file is there
   const statements = [insertUpload(db, row), ...inserts, ...insertTracks(db, tracks), ...(await keep(created))];
-  const { wake } = await commitInRoom(env, workspaceId, "upload", (roomCheck) =>
+  const { wake } = await commitWithinLimits(env, workspaceId, "upload", (limitCheck) =>
     commitWithEvents(
       env,
-      [roomCheck, ...statements],
+      [limitCheck, ...statements],
       events.map((event) => ({ event })),
     ),
   );

@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { PlaybackIdRecord, PushMediaSettings } from "../../events/index.ts";
-import { hinted } from "../../platform/http/issue-hints.ts";
+import { MetadataRecord } from "../../records/fields.ts";
+import { PlaybackIdRecord } from "../../records/playback-id.ts";
+import { PushMediaSettings } from "../../records/push-media-settings.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
 import { UploadSettings } from "./settings.ts";
 
 const MAX_ORIGIN_LENGTH = 255;
@@ -78,7 +80,7 @@ export const CancelledUpload = z
     corsOrigin: z.string(),
     maxResolution: z.string(),
     accessPolicy: z.string(),
-    metadata: z.record(z.string(), z.string()),
+    metadata: MetadataRecord,
     title: z.string().optional(),
     creatorId: z.string().optional(),
   })

@@ -1,7 +1,7 @@
 import type { KeySystem } from "../../media/cenc/content-key.ts";
 import { z } from "@hono/zod-openapi";
-import { hinted } from "../../platform/http/issue-hints.ts";
-import { later } from "../../platform/http/later.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
+import { later } from "../../platform/http/hints/later.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { CreateAsset } from "../assets/schemas.ts";
 import { INPUTS_BESIDE, refusal, tracksOfInputs } from "../assets/track-inputs.ts";

@@ -1,4 +1,5 @@
-import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
+import type { FieldProblem } from "../../platform/http/hints/field-problem.ts";
+import { Problem } from "../../platform/http/problems.ts";
 
 /** A time range that a viewer requests (media contract, Clips); seconds from the start of the session. */
 export interface ClipRequest {

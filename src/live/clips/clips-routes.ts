@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { listAssets, mediaFor } from "../../library/assets/index.ts";
-import { MediaAnswer } from "../../events/index.ts";
+import { MediaAnswer } from "../../records/media.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { envelopeAnswer, pageAnswer, security, successPage, successWith } from "../../platform/http/answers.ts";
 import { pattern } from "../../platform/http/fields.ts";

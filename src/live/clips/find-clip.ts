@@ -4,7 +4,7 @@ import { derivedId } from "../../platform/crypto/derived-id.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
-import type { FoundRange } from "../origin/recorded-session.ts";
+import type { FoundRange } from "../origin/recorded/recorded-session.ts";
 import { findSessionRange } from "../recording/find-session-range.ts";
 import type { LivePlayable } from "../streams/playback.ts";
 import type { ClipRequest } from "./clips-request.ts";

@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { assets, renditions } from "../../library/assets/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { MAX_CLIP_SECONDS } from "../recording/clips-range.ts";
+import { MAX_CLIP_SECONDS } from "../origin/recorded/clips-range.ts";
 import type { ClipRequest } from "./clips-request.ts";
 
 /** Times of clips are stored in whole milliseconds. */

@@ -4,6 +4,7 @@ import { originOf } from "../origin/origin-calls.ts";
 import type { SessionGrant } from "../sessions/session-token.ts";
 import { unlessOver } from "./session-over.ts";
 import { type PartAnswer, PartCaptions, type PartQuery } from "../../../protocol/live.ts";
+import { factsOfPart, type PartPlace } from "../../../protocol/part-facts.ts";
 import type { z } from "zod";
 import { cleanMarkup } from "../../media/captions/markup.ts";
 import { cleanSettings } from "../../media/captions/webvtt.ts";
@@ -29,26 +30,14 @@ export async function storeInit(
 export async function storePart(
   env: Env,
   { sessionId, connection }: SessionGrant,
-  { rendition, msn, part }: { rendition: string; msn: number; part: number },
-  facts: z.infer<typeof PartQuery>,
+  place: PartPlace,
+  query: z.infer<typeof PartQuery>,
   body: Uint8Array<ArrayBuffer>,
 ): Promise<PartAnswer> {
-  const bytes = body.subarray(facts.captions);
-  const captions = partCaptions(body.subarray(0, facts.captions));
-  const arriving = {
-    rendition,
-    msn,
-    part,
-    durationTicks: facts.ticks,
-    decodeTicks: facts.at,
-    bytes: bytes.byteLength,
-    isIndependent: facts.independent,
-    isLast: facts.last,
-    capturedAtMs: facts.capturedAt,
-    isDiscontinuous: facts.discontinuity,
-    initVersion: facts.init,
-    ...(captions.length > 0 ? { captions } : {}),
-  };
+  const bytes = body.subarray(query.captions);
+  const captions = partCaptions(body.subarray(0, query.captions));
+  const facts = factsOfPart(place, query);
+  const arriving = { ...facts, bytes: bytes.byteLength, ...(captions.length > 0 ? { captions } : {}) };
   return unlessOver(await originOf(env, sessionId).putPart(arriving, bytes, connection));
 }
 

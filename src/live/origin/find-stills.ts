@@ -1,13 +1,13 @@
-import { type Still, stillPicture, stillSound } from "../../media/live/held/still.ts";
+import { type Still, stillPicture, stillSound } from "../../media/live/freeze/still.ts";
 import type { LiveRendition } from "../../media/live/timeline.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
-import { heldRenditions } from "./origin-hold.ts";
-import type { OriginIndex } from "./origin-index.ts";
+import { renditionsToFreeze } from "./frozen-media.ts";
+import type { OriginIndex } from "./index/origin-index.ts";
 
-/** Reads the last picture, or silence, of every rendition that can be held. @returns stills by the rendition's name */
+/** Reads the last picture, or silence, of every rendition that can be frozen. @returns stills by the rendition's name */
 export async function findStills(bucket: R2Bucket, index: OriginIndex): Promise<Map<string, Still>> {
   const stills = new Map<string, Still>();
-  for (const rendition of heldRenditions(index)) {
+  for (const rendition of renditionsToFreeze(index)) {
     const still = await findStill(bucket, index, rendition);
     if (still !== null) stills.set(rendition.name, still);
   }

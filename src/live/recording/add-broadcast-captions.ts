@@ -3,7 +3,7 @@ import { CaptionsError } from "../../media/captions/cue.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import type { Env } from "../../platform/env.ts";
 import { log, logWarning } from "../../platform/log.ts";
-import type { RecordedSession } from "../origin/recorded-session.ts";
+import type { RecordedSession } from "../origin/recorded/recorded-session.ts";
 import { broadcastCaptions, type CaptionRange } from "./broadcast-captions.ts";
 
 /**

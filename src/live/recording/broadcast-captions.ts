@@ -6,7 +6,7 @@ import { RecordedCues } from "../../media/live/recorded-cues.ts";
 import type { Env } from "../../platform/env.ts";
 import { logWarning } from "../../platform/log.ts";
 import { originOf } from "../origin/origin-calls.ts";
-import type { FoundRange, RecordedSession } from "../origin/recorded-session.ts";
+import type { FoundRange, RecordedSession } from "../origin/recorded/recorded-session.ts";
 
 /** Segments of a session, and their times as on-demand media. */
 export type CaptionRange = Omit<FoundRange, "kind">;

@@ -1,7 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { originOf } from "../origin/origin-calls.ts";
-import type { RangeAnswer } from "../origin/recorded-session.ts";
-import { runRecordedRead, unlessBusy } from "./recorded-reads.ts";
+import type { RangeAnswer } from "../origin/recorded/recorded-session.ts";
+import { runRecordedRead, unlessBusy } from "../origin/recorded/recorded-reads.ts";
 
 /**
  * Finds the segments that cover a time range of a session, on air or recorded; null when there is neither a live index nor a recording.

@@ -1,7 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { originOf } from "../origin/origin-calls.ts";
-import type { RecordedSession, SegmentRange } from "../origin/recorded-session.ts";
-import { runRecordedRead, unlessBusy } from "./recorded-reads.ts";
+import type { RecordedSession, SegmentRange } from "../origin/recorded/recorded-session.ts";
+import { runRecordedRead, unlessBusy } from "../origin/recorded/recorded-reads.ts";
 
 /** A range of a session as on-demand media; null before the first whole segment. @throws {Problem} unavailable */
 export async function readRecordedSession(

@@ -2,7 +2,7 @@ import type { NewRendition } from "../../library/assets/index.ts";
 import { encodedChannels } from "../../media/live/multivariant.ts";
 import { liveSound } from "../../media/live/sounds.ts";
 import { preferredSound } from "../../media/manifest/model.ts";
-import type { RecordedSession } from "../origin/recorded-session.ts";
+import type { RecordedSession } from "../origin/recorded/recorded-session.ts";
 
 /** Assumed frame rate of a source that states none. */
 const USUAL_RATE = 30;

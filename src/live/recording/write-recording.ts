@@ -2,7 +2,7 @@ import { finishRecording } from "../../library/assets/index.ts";
 import { imageMaker } from "../../library/images/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import type { Env } from "../../platform/env.ts";
-import type { RecordedSession } from "../origin/recorded-session.ts";
+import type { RecordedSession } from "../origin/recorded/recorded-session.ts";
 import { withInitBytes } from "./init-bytes.ts";
 import { recordingRows } from "./recording-rows.ts";
 

@@ -6,7 +6,7 @@ import { KEEP_INDEX_MS, KEEP_INDEX_OF_PURGED_MS } from "../streams/after-end.ts"
 import { originOf } from "../origin/origin-calls.ts";
 import type { SessionFacts } from "./session-facts.ts";
 import { addBroadcastCaptions } from "../recording/add-broadcast-captions.ts";
-import { MOST_SEGMENTS } from "../recording/recording-lists.ts";
+import { MOST_SEGMENTS } from "../origin/recorded/recording-lists.ts";
 import { readRecordedSession } from "../recording/read-recorded-session.ts";
 import { writeRecording } from "../recording/write-recording.ts";
 

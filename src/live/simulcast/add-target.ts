@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import { success } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
-import { hinted } from "../../platform/http/issue-hints.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
 import { orNotFound, Problem } from "../../platform/http/problems.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";

@@ -20,7 +20,7 @@ export function disconnect(machine: StreamComponents): void {
 export function holdPicture({ ctx, env, session }: StreamComponents): void {
   if (session === null || session.windowEndsAtMs === null) return;
   const { id: sessionId, streamId, connection, windowEndsAtMs } = session;
-  const held = originOf(env, sessionId).hold(windowEndsAtMs, connection);
+  const held = originOf(env, sessionId).freeze(windowEndsAtMs, connection);
   ctx.waitUntil(
     held.catch((error: unknown) => logError("live.not_held", { streamId, sessionId, ...errorFields(error) })),
   );

@@ -5,7 +5,7 @@ import { insertPlaybackIdIf, type PlaybackId, toRestrictions } from "../../tenan
 import { orNotFound, Problem } from "../../platform/http/problems.ts";
 import { changeStream } from "./change-stream.ts";
 import { findStream } from "./repository.ts";
-import type { CreatePlaybackId } from "./schemas.ts";
+import type { CreateLivePlaybackId } from "./schemas.ts";
 import { streamEvent } from "./stream-event.ts";
 import { toPlaybackId } from "./to-stream.ts";
 
@@ -20,7 +20,7 @@ const PLAYBACK_IDS_PER_STREAM = 20;
  */
 export async function addPlaybackId(
   streamId: string,
-  { accessPolicy = "public", accessRestrictions, resolution }: CreatePlaybackId,
+  { accessPolicy = "public", accessRestrictions, resolution }: CreateLivePlaybackId,
   { env, workspaceId, now, after, keep }: CreateContext,
 ) {
   const id = crypto.randomUUID();

@@ -6,7 +6,7 @@ import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { log } from "../../platform/log.ts";
 import { type PlaybackId, UNRESTRICTED } from "../../tenancy/access/index.ts";
 import { streamKeySystems } from "./stream-key-systems.ts";
-import { commitInRoom } from "../../tenancy/limits/index.ts";
+import { commitWithinLimits } from "../../tenancy/limits/index.ts";
 import { newHexId, newStreamSecret } from "./ids.ts";
 import { ingestBases } from "./ingest-bases.ts";
 import { ingestUrls } from "./ingest-urls.ts";
@@ -46,8 +46,8 @@ export async function createStream(
   const event = streamEvent("video.live_stream.created", record, { id: crypto.randomUUID(), atMs: now.getTime() });
   const sealed = { ...stream, ...(await sealStream(env, stream.id, stream)) };
   const statements = [...streamInserts(db, sealed, playbackId), ...(await keep(created))];
-  const { wake } = await commitInRoom(env, workspaceId, "stream", (roomCheck) =>
-    commitWithEvents(env, [roomCheck, ...statements], [{ event }]),
+  const { wake } = await commitWithinLimits(env, workspaceId, "stream", (limitCheck) =>
+    commitWithEvents(env, [limitCheck, ...statements], [{ event }]),
   );
   after(wake());
   log("stream.created", { streamId: stream.id, workspaceId });

@@ -19,7 +19,8 @@ import { removePlaybackId } from "./remove-playback-id.ts";
 import { findPlaybackId } from "./repository.ts";
 import { keyOf, playbackParams, streamParams } from "./route-parts.ts";
 import { restrictPlaybackId } from "./restrict-playback-id.ts";
-import { CreatePlaybackId, PlaybackIdRecord } from "./schemas.ts";
+import { CreateLivePlaybackId } from "./schemas.ts";
+import { LivePlaybackIdRecord } from "../../records/playback-id.ts";
 import { toPlaybackId } from "./to-stream.ts";
 
 const tags = ["Live playback"];
@@ -37,10 +38,10 @@ const createRouteDefinition = createRoute({
   request: {
     params: streamParams,
     headers: IdempotencyHeaders,
-    body: { required: true, content: json(CreatePlaybackId) },
+    body: { required: true, content: json(CreateLivePlaybackId) },
   },
   responses: {
-    201: dataAnswer(PlaybackIdRecord, "The playback ID"),
+    201: dataAnswer(LivePlaybackIdRecord, "The playback ID"),
     ...problemResponses(
       "unauthorized",
       "forbidden",
@@ -60,7 +61,7 @@ const getRoute = createRoute({
   tags,
   security,
   request: { params: playbackParams },
-  responses: { 200: dataAnswer(PlaybackIdRecord, "The playback ID"), ...problems },
+  responses: { 200: dataAnswer(LivePlaybackIdRecord, "The playback ID"), ...problems },
 });
 const deleteRoute = createRoute({
   operationId: "delete-playbackId-of-stream",

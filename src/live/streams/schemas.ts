@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
-import { later } from "../../platform/http/later.ts";
+import { changedElsewhere } from "../../platform/http/hints/changed-elsewhere.ts";
+import { later } from "../../platform/http/hints/later.ts";
 import { line, Metadata, pattern } from "../../platform/http/fields.ts";
 import { AccessRestrictionFields, PlaybackResolution } from "../../tenancy/access/index.ts";
-import { PlaybackIdRecord as MediaPlaybackIdRecord } from "../../events/index.ts";
+import { MetadataRecord } from "../../records/fields.ts";
+import { LivePlaybackIdRecord } from "../../records/playback-id.ts";
 
 const LATENCY_MODES = ["low", "standard"] as const;
 
@@ -76,17 +77,6 @@ export const UpdateStream = changedElsewhere(
 );
 export type UpdateStream = z.infer<typeof UpdateStream>;
 
-export const PlaybackIdRecord = z
-  .object({
-    id: z.uuid(),
-    accessPolicy: Policy.openapi({ description: "Of a stream with a DRM configuration: `private`" }),
-    accessRestrictions: MediaPlaybackIdRecord.shape.accessRestrictions
-      .optional()
-      .openapi({ description: "Absent = everybody may play it from anywhere" }),
-    resolution: PlaybackResolution.optional(),
-  })
-  .openapi("LivePlaybackId");
-
 /** The stream's record in answers and events. */
 export const StreamRecordSchema = z.object({
   streamId: HexId,
@@ -102,11 +92,11 @@ export const StreamRecordSchema = z.object({
   enableDvrMode: z.boolean(),
   allowViewerClips: z.boolean(),
   mediaPolicy: z.enum(["public", "private"]),
-  metadata: z.record(z.string(), z.string()),
+  metadata: MetadataRecord,
   latencyMode: z.enum(LATENCY_MODES),
   lowLatency: z.boolean().openapi({ description: "Whether `latencyMode` is `low`" }),
   closedCaptions: z.boolean(),
-  playbackIds: z.array(PlaybackIdRecord),
+  playbackIds: z.array(LivePlaybackIdRecord),
 });
 
 export const StreamAnswer = StreamRecordSchema.extend({
@@ -128,7 +118,7 @@ export const TargetRecord = z
     url: z.string(),
     streamKey: z.string(),
     isEnabled: z.boolean(),
-    metadata: z.record(z.string(), z.string()).optional(),
+    metadata: MetadataRecord.optional(),
     state: z.enum(["idle", "starting", "broadcasting", "failed"]).openapi({
       description:
         "`broadcasting`: the target receives the broadcast; `failed`: the last attempt failed, and another one follows while the broadcast is on air; `idle`: nothing is sent",
@@ -154,7 +144,7 @@ export const StreamDetail = StreamAnswer.extend({
 }).openapi("StreamDetail");
 
 /** Without a default here, so that an absent policy can be told from `public`. */
-export const CreatePlaybackId = z
+export const CreateLivePlaybackId = z
   .object({
     accessPolicy: z
       .enum(["public", "private", "drm"])
@@ -167,7 +157,7 @@ export const CreatePlaybackId = z
     resolution: PlaybackResolution.nullish(),
   })
   .openapi("CreateLivePlaybackId");
-export type CreatePlaybackId = z.infer<typeof CreatePlaybackId>;
+export type CreateLivePlaybackId = z.infer<typeof CreateLivePlaybackId>;
 
 export const CreateTarget = z
   .object({

@@ -2,7 +2,8 @@ import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import type { PlaybackId } from "../../tenancy/access/index.ts";
 import type { LiveStream, SimulcastTarget, StreamRecord } from "./repository.ts";
-import type { PlaybackIdRecord, StreamRecordSchema, TargetRecord } from "./schemas.ts";
+import type { LivePlaybackIdRecord } from "../../records/playback-id.ts";
+import type { StreamRecordSchema, TargetRecord } from "./schemas.ts";
 
 /** The API shows a stream in its reconnect window as active. */
 const toStatus = ({ status }: Pick<LiveStream, "status">) => (status === "disconnected" ? "active" : status);
@@ -16,7 +17,7 @@ export const toPlaybackId = ({
   accessPolicy,
   accessRestrictions,
   resolution,
-}: PlaybackId): z.infer<typeof PlaybackIdRecord> => ({
+}: PlaybackId): z.infer<typeof LivePlaybackIdRecord> => ({
   id,
   accessPolicy: accessPolicy === "drm" ? "private" : accessPolicy,
   ...(accessRestrictions === null ? {} : { accessRestrictions }),

@@ -1,6 +1,7 @@
 import { MAX_CLIP_SECONDS } from "../../../protocol/images.ts";
-import { misspeltParameters } from "../../platform/http/misspelt-parameters.ts";
-import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
+import { misspeltParameters } from "../../platform/http/hints/misspelt-parameters.ts";
+import type { FieldProblem } from "../../platform/http/hints/field-problem.ts";
+import { Problem } from "../../platform/http/problems.ts";
 import { MAX_MEDIA_BYTES } from "./media-bound.ts";
 import { type Fit, FIT_MODES, MAX_SIZE_PX, snap } from "./sizes.ts";
 

@@ -1,5 +1,6 @@
 /** Requests to a live origin and its answers. Types only. */
 import type { PartCaptions, Started } from "../../../protocol/live.ts";
+import type { PartFacts } from "../../../protocol/part-facts.ts";
 import type { LiveVariant } from "./multivariant.ts";
 import type { LivePart, LiveTiming } from "./timeline.ts";
 
@@ -24,18 +25,7 @@ export interface OriginSession {
 }
 
 /** A part's properties as sent by the encoder, without its bytes. */
-export interface ArrivingPart extends LivePart {
-  rendition: string;
-  msn: number;
-  part: number;
-  /** The last part of its segment. */
-  isLast: boolean;
-  /** Decode time of the part's first sample on the session's timeline. */
-  decodeTicks: number;
-  /** Property of the segment, sent with each of its parts. */
-  capturedAtMs: number;
-  isDiscontinuous: boolean;
-  initVersion: number;
+export interface ArrivingPart extends LivePart, PartFacts {
   /** What captions show during the part. Absent when there are none. */
   captions?: PartCaptions;
 }

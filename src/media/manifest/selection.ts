@@ -1,4 +1,4 @@
-import { misspeltParameters } from "../../platform/http/misspelt-parameters.ts";
+import { misspeltParameters } from "../../platform/http/hints/misspelt-parameters.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import type { Presentation } from "./model.ts";
 import { withQuery } from "./query.ts";

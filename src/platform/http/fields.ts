@@ -1,6 +1,6 @@
 /** Request fields used by several domains. */
 import { z } from "@hono/zod-openapi";
-import { hinted } from "./issue-hints.ts";
+import { hinted } from "./hints/issue-hints.ts";
 
 /** Text of a certain form. @param words complete "must be …" in hints */
 export const pattern = (form: RegExp, words: string) => z.string().regex(form, words);

@@ -1,3 +1,4 @@
+import type { FieldProblem } from "./hints/field-problem.ts";
 import { JSON_TYPE } from "./json-charset.ts";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
@@ -88,15 +89,6 @@ export const PROBLEMS = {
   unavailable: { status: 503, message: "temporarily unavailable", retryAfterSeconds: 2 },
 } as const satisfies Record<string, ProblemKind>;
 export type ProblemCode = keyof typeof PROBLEMS;
-
-/** An invalid field of a request. */
-export interface FieldProblem {
-  field: string;
-  /** Follows the contract: "is invalid", "must not be null"; our own checks have a message of their own. */
-  message: string;
-  /** What would be right, where `message` does not say. */
-  hint?: string;
-}
 
 export type PageWords = readonly [heading: string, text: string];
 

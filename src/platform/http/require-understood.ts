@@ -1,8 +1,8 @@
 import type { z } from "@hono/zod-openapi";
-import { isMisplacedPolicy } from "./misplaced-policy.ts";
-import { isSwitchOff } from "./misspelt-switch.ts";
+import { isMisplacedPolicy } from "./hints/misplaced-policy.ts";
+import { isSwitchOff } from "./hints/misspelt-switch.ts";
 import { Problem } from "./problems.ts";
-import { unknownFieldsWhere } from "./unknown-fields.ts";
+import { unknownFieldsWhere } from "./hints/unknown-fields.ts";
 import { validationProblem } from "./validation.ts";
 
 /**

@@ -6,7 +6,8 @@ import { UnusableSecret } from "../../../protocol/secrets.ts";
 import type { Env } from "../env.ts";
 import { errorFields, logError } from "../log.ts";
 import { bodySchemaOf, withWarnings } from "./warnings.ts";
-import { type FieldProblem, Problem, PROBLEMS, problemResponse } from "./problems.ts";
+import type { FieldProblem } from "./hints/field-problem.ts";
+import { Problem, PROBLEMS, problemResponse } from "./problems.ts";
 import { unmigratedProblem } from "./unmigrated.ts";
 import { notJson, validationProblem } from "./validation.ts";
 

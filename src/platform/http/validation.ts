@@ -1,9 +1,16 @@
 /** Turns the issues that a schema finds into the contract's 422 (media contract, Errors). */
 import type { z } from "@hono/zod-openapi";
-import { follow, hintOf } from "./issue-hints.ts";
-import { type FieldProblem, Problem } from "./problems.ts";
-import { fieldsOf } from "./schema-parts.ts";
-import { fieldName, MAX_UNKNOWN_FIELDS, unknownField, unknownFields, unknownParameters } from "./unknown-fields.ts";
+import { follow, hintOf } from "./hints/issue-hints.ts";
+import type { FieldProblem } from "./hints/field-problem.ts";
+import { Problem } from "./problems.ts";
+import { fieldsOf } from "./hints/schema-parts.ts";
+import {
+  fieldName,
+  MAX_UNKNOWN_FIELDS,
+  unknownField,
+  unknownFields,
+  unknownParameters,
+} from "./hints/unknown-fields.ts";
 
 /** What was validated: `target` is where it came from. */
 export interface Validated {

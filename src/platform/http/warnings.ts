@@ -4,10 +4,10 @@
  */
 import { type createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
-import { adviceOn } from "./advice.ts";
-import type { FieldProblem } from "./problems.ts";
+import { adviceOn } from "./hints/advice.ts";
+import type { FieldProblem } from "./hints/field-problem.ts";
 import { requireUnderstood } from "./require-understood.ts";
-import { unknownFields, unknownParameters } from "./unknown-fields.ts";
+import { unknownFields, unknownParameters } from "./hints/unknown-fields.ts";
 
 type Route = Parameters<typeof createRoute>[0];
 

@@ -3,6 +3,7 @@ import type { NetworkEnv } from "./network-env.ts";
 import { allowsPrivateNetwork } from "./network-env.ts";
 import { NetworkError } from "./network-error.ts";
 import { isForbiddenHost } from "./public-url.ts";
+import { TtlCache } from "../ttl-cache.ts";
 
 export interface ResolveLimits {
   /** Timeout of each look-up, unless a signal limits it. */
@@ -18,6 +19,8 @@ export const RESOLVE_LIMITS: ResolveLimits = {
 
 /** How long a guard caches a permitted host, so that a copy of thousands of parts causes few look-ups. */
 const VERDICT_MS = 30_000;
+/** Redirects of one source rarely lead to more hosts. */
+const MAX_VERDICTS = 256;
 
 /** Checks whether a host may be contacted, and caches the result for `VERDICT_MS`. */
 export interface HostGuard {
@@ -26,13 +29,12 @@ export interface HostGuard {
 }
 
 export function createHostGuard(env: NetworkEnv, limits: ResolveLimits): HostGuard {
-  const checkedAt = new Map<string, number>();
+  const permitted = new TtlCache<true>(MAX_VERDICTS);
   return {
     async check(hostname) {
-      const before = checkedAt.get(hostname);
-      if (before !== undefined && Date.now() - before < VERDICT_MS) return;
+      if (permitted.get(hostname, Date.now()) === true) return;
       await checkHost(env, hostname, limits);
-      checkedAt.set(hostname, Date.now());
+      permitted.set(hostname, true, Date.now() + VERDICT_MS);
     },
   };
 }

@@ -3,7 +3,7 @@ import { fromBase64Url, toBase64Url } from "../../../protocol/base64.ts";
 import { toHex } from "../../../protocol/hex.ts";
 import { uuidBytes } from "../../media/cenc/content-key.ts";
 import { API_JSON } from "../../platform/http/json-bounds.ts";
-import { hinted } from "../../platform/http/issue-hints.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
 import { readBoundedJson } from "../../platform/http/read-json.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { contentKeyOf, findContentKey, type MediaKey } from "../../tenancy/drm/index.ts";

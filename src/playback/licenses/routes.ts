@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { KeySystem } from "../../media/cenc/content-key.ts";
-import { refusedMethod } from "../../platform/http/allowed-methods.ts";
+import { refusedMethod } from "../../platform/http/hints/allowed-methods.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { Problem, type ProblemCode, problemResponse } from "../../platform/http/problems.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
@@ -116,7 +116,8 @@ export function licenseRoutes() {
       // Here, because a request that goes on is asked for credentials.
       routes.all(path, (c) => {
         const refused = refusedMethod(routes, c.req);
-        return refused === null ? c.notFound() : problemResponse(refused.problem, refused.headers);
+        if (refused === null) return c.notFound();
+        return problemResponse(new Problem("method_not_allowed", refused.detail), refused.headers);
       });
     }
     const elsewhere = `${prefix}/:place{.+}`;

@@ -1,7 +1,7 @@
 /** Fields of requests that say who may play a media or a stream. */
 import { z } from "@hono/zod-openapi";
-import { advised } from "../../platform/http/advice.ts";
-import { hinted } from "../../platform/http/issue-hints.ts";
+import { advised } from "../../platform/http/hints/advice.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
 import { isDomainRule } from "./restrictions.ts";
 
 const MAX_RULES = 50;

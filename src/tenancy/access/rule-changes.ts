@@ -1,8 +1,8 @@
 /** Bodies that replace the rules of a playback ID for domains or user agents. Pure. */
 import { z } from "@hono/zod-openapi";
-import { advised } from "../../platform/http/advice.ts";
-import { hinted } from "../../platform/http/issue-hints.ts";
-import type { FieldProblem } from "../../platform/http/problems.ts";
+import { advised } from "../../platform/http/hints/advice.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
+import type { FieldProblem } from "../../platform/http/hints/field-problem.ts";
 import { DomainRules, UserAgentRules, withoutEffect } from "./access-fields.ts";
 import type { AccessRestrictions, Rules } from "./restrictions.ts";
 import { type GivenRules, toRules } from "./to-rules.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { KEY_SYSTEMS } from "../../media/cenc/content-key.ts";
-import { hinted } from "../../platform/http/issue-hints.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
 
 const KeySystems = z
   .array(z.enum(KEY_SYSTEMS))

@@ -1,3 +1,3 @@
 export { mediaTotalOf } from "./repository.ts";
-export { commitInRoom } from "./commit-in-room.ts";
+export { commitWithinLimits } from "./commit-within-limits.ts";
 export { countRequest } from "./limit-requests.ts";

@@ -5,7 +5,7 @@ import { problemResponses } from "../../platform/http/openapi.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { REQUESTS_PER_MINUTE } from "./limit-requests.ts";
 import { usageOf } from "./repository.ts";
-import { boundsOf } from "./commit-in-room.ts";
+import { boundsOf } from "./commit-within-limits.ts";
 
 const Used = z.object({ limit: z.int(), used: z.int() });
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import { passthroughKey, sourceKey } from "../../../src/platform/storage/keys.ts";
-import { indexSource } from "../../../src/media/mp4/index.ts";
+import { indexSource } from "../../../src/media/mp4/index-source.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { cutSegment } from "../../../src/media/mp4/cut-segment.ts";
-import { indexSource } from "../../../src/media/mp4/index.ts";
+import { indexSource } from "../../../src/media/mp4/index-source.ts";
 import type { RangeReader } from "../../../src/media/mp4/range-reader.ts";
 import type { FuzzTarget } from "../target.ts";
 

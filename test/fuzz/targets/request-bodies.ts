@@ -3,7 +3,7 @@ import { Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
 import { CreateAsset, UpdateAsset } from "../../../src/library/assets/schemas.ts";
 import { API_JSON, exceededBound } from "../../../src/platform/http/json-bounds.ts";
 import { validationProblem } from "../../../src/platform/http/validation.ts";
-import { MAX_UNKNOWN_FIELDS, unknownFields } from "../../../src/platform/http/unknown-fields.ts";
+import { MAX_UNKNOWN_FIELDS, unknownFields } from "../../../src/platform/http/hints/unknown-fields.ts";
 import { CreateStream, CreateTarget, UpdateStream } from "../../../src/live/streams/schemas.ts";
 import { CreateWebhook, UpdateWebhook } from "../../../src/events/webhooks/endpoints/schemas.ts";
 import type { FuzzTarget } from "../target.ts";

@@ -3,18 +3,18 @@ import { JobFailure } from "../../../protocol/jobs.ts";
 import { chosenSounds } from "../../../encoder/live/broadcast-sounds.ts";
 import { RunCaptions } from "../../../encoder/live/run-captions.ts";
 import { Dropped, Ended, Heartbeat, PartCaptions, PartQuery, Started } from "../../../protocol/live.ts";
-import { OriginCaptions } from "../../../src/live/origin/origin-captions.ts";
+import { OriginCaptions } from "../../../src/live/origin/index/origin-captions.ts";
 import { RecordedCues } from "../../../src/media/live/recorded-cues.ts";
-import { dvrFirstMsn } from "../../../src/live/origin/origin-history.ts";
+import { dvrFirstMsn } from "../../../src/live/origin/index/origin-history.ts";
 import { layoutOf, splitRange } from "../../../src/media/download/layout.ts";
 import { decideReload, readDirectives } from "../../../src/media/live/reload.ts";
 import type { LiveRendition, LiveSegment } from "../../../src/media/live/timeline.ts";
 import { ViewerBatch, ViewerWindow } from "../../../src/live/origin/viewer-window.ts";
 import { type Problem, PROBLEMS } from "../../../src/platform/http/problems.ts";
-import { findRangeIn } from "../../../src/live/recording/clips-range.ts";
+import { findRangeIn } from "../../../src/live/origin/recorded/clips-range.ts";
 import { readClipRequest } from "../../../src/live/clips/clips-request.ts";
-import type { SegmentRange } from "../../../src/live/origin/recorded-session.ts";
-import { listsFrom, MOST_SEGMENTS } from "../../../src/live/recording/recording-lists.ts";
+import type { SegmentRange } from "../../../src/live/origin/recorded/recorded-session.ts";
+import { listsFrom, MOST_SEGMENTS } from "../../../src/live/origin/recorded/recording-lists.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 const rendition = (segments: Partial<LiveSegment>[]) =>

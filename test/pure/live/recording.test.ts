@@ -4,9 +4,9 @@ import { mpd } from "../../../src/media/dash/mpd.ts";
 import { mediaPlaylist } from "../../../src/media/hls/media-playlist.ts";
 import type { LiveRendition, LiveSegment } from "../../../src/media/live/timeline.ts";
 import { mediaListOf, presentationOf, type Rendition } from "../../../src/media/manifest/model.ts";
-import { findRange } from "../../../src/live/recording/clips-range.ts";
-import type { RecordedRendition } from "../../../src/live/origin/recorded-session.ts";
-import { MOST_SEGMENTS, recordedLists } from "../../../src/live/recording/recording-lists.ts";
+import { findRange } from "../../../src/live/origin/recorded/clips-range.ts";
+import type { RecordedRendition } from "../../../src/live/origin/recorded/recorded-session.ts";
+import { MOST_SEGMENTS, recordedLists } from "../../../src/live/origin/recorded/recording-lists.ts";
 import { audioRow, facts, videoRow } from "../media/rows.ts";
 
 const START_MS = Date.UTC(2026, 10, 20, 12);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MAX_READS } from "../../../src/media/mp4/index-bytes.ts";
-import { indexSource } from "../../../src/media/mp4/index.ts";
+import { indexSource } from "../../../src/media/mp4/index-source.ts";
 import { boxAt, clip, patched, readerOf } from "./mp4-surgery.ts";
 
 const flower = clip("flower");

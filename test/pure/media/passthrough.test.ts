@@ -1,7 +1,7 @@
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from "mediabunny";
 import { describe, expect, test } from "vitest";
 import { coalesce, cutSegment } from "../../../src/media/mp4/cut-segment.ts";
-import { indexSource, type StandardSource } from "../../../src/media/mp4/index.ts";
+import { indexSource, type StandardSource } from "../../../src/media/mp4/index-source.ts";
 import { clip, concat, readerOf, withMoovAtEnd, withShortLastFrame } from "./mp4-surgery.ts";
 
 async function standard(bytes: Uint8Array): Promise<StandardSource> {

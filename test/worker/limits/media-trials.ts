@@ -12,11 +12,11 @@ import { openDatabase } from "../../../src/platform/database.ts";
 import { captionsKey } from "../../../src/platform/storage/keys.ts";
 import { addRung, get, newAsset } from "../playback/playable.ts";
 import { saveClip } from "../../../src/live/clips/save-clip.ts";
-import type { RecordedIndex } from "../../../src/live/recording/recorded-index.ts";
-import { keepIndex, keptIndex } from "../../../src/live/recording/recorded-reader.ts";
+import type { RecordedIndex } from "../../../src/live/origin/recorded/recorded-index.ts";
+import { keepIndex, keptIndex } from "../../../src/live/origin/recorded/recorded-reader.ts";
 import { holdRead } from "../../../src/library/sources/awaited-source.ts";
 import { NotArrived } from "../../../src/library/sources/uploaded-source.ts";
-import { runRecordedLoad, runRecordedRead } from "../../../src/live/recording/recorded-reads.ts";
+import { runRecordedLoad, runRecordedRead } from "../../../src/live/origin/recorded/recorded-reads.ts";
 import { countViewer } from "../../../src/playback/live-viewers.ts";
 import type { Env } from "../../../src/platform/env.ts";
 import { TAKEN, type Trial, until, upTo } from "../../support/limits/trials.ts";
@@ -109,7 +109,7 @@ async function inMemory(segments: number): Promise<string> {
   const { stub, session } = newOrigin();
   await stub.open(session);
   return await runInDurableObject<never, string>(stub as never, (origin) => {
-    const { index } = (origin as LiveOrigin).parts;
+    const { index } = (origin as LiveOrigin).components;
     for (let msn = 0; msn < segments; msn++) {
       const arriving = { ...partOf("v720", msn, 0), isLast: true, decodeTicks: msn * 60_000, durationTicks: 60_000 };
       index.add(arriving, new Uint8Array(9));

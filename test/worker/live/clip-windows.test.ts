@@ -2,8 +2,8 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { SegmentList } from "../../../src/media/types.ts";
-import { keptIndex } from "../../../src/live/recording/recorded-reader.ts";
-import { MAX_RECORDED_LOADS, MAX_RECORDED_READS } from "../../../src/live/recording/recorded-reads.ts";
+import { keptIndex } from "../../../src/live/origin/recorded/recorded-reader.ts";
+import { MAX_RECORDED_LOADS, MAX_RECORDED_READS } from "../../../src/live/origin/recorded/recorded-reads.ts";
 import { originOf } from "../../../src/live/origin/origin-calls.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { FACTS, finish, newStream } from "./live-helpers.ts";
@@ -86,8 +86,8 @@ async function watched({ sessionId }: Recording, gate: Promise<void> = Promise.r
   });
   await runInDurableObject(
     originOf(env, sessionId) as never,
-    ((origin: { parts: object }) => {
-      Object.assign(origin.parts, { env: { ...env, DB } });
+    ((origin: { components: object }) => {
+      Object.assign(origin.components, { env: { ...env, DB } });
     }) as never,
   );
   return asked;
@@ -114,11 +114,11 @@ describe("clip windows of a finished recording", () => {
     // One query for the renditions, and one for the lists of each.
     expect(asked).toHaveLength(1 + 2 + MORE_RUNGS.length);
     const now = Date.now();
+    expect(keptIndex(recording.sessionId, now)!.sizeBytes / (5 * 100_000)).toBeLessThan(9); // two numbers of four bytes, and spans
     expect([keptIndex(recording.sessionId, now + 50_000), keptIndex(recording.sessionId, now + 60_000)]).toEqual([
       expect.objectContaining({ sizeBytes: expect.any(Number) as number }),
       null,
     ]);
-    expect(keptIndex(recording.sessionId, now)!.sizeBytes / (5 * 100_000)).toBeLessThan(9); // two numbers of four bytes, and spans
   });
 
   test("are refused while an isolate reads the maximum of others, and are answered afterwards", async () => {

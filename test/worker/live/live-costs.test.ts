@@ -2,9 +2,8 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import guide from "../../../docs/guides/costs.md?raw";
-import { openSession } from "../../../src/live/edge/open-session.ts";
-import { EdgeParts } from "../../../src/live/edge/parts.ts";
-import { putPart } from "../../../src/live/edge/put-part.ts";
+import { openSession, putPart } from "../../../src/live/origin/writes.ts";
+import { OriginComponents } from "../../../src/live/origin/components.ts";
 import { CountedStorage } from "../counted-storage.ts";
 import { newOrigin, partOf } from "./origin/origins.ts";
 
@@ -16,7 +15,7 @@ test("a part costs the rows of the cost guide", async () => {
     let written = 0;
     const storage = new CountedStorage(state.storage, (_by, count) => void (written += count));
     const context = { storage, id: state.id } as unknown as DurableObjectState;
-    const edge = new EdgeParts(context, env);
+    const edge = new OriginComponents(context, env);
     openSession(edge, session, 1);
     for (let msn = 0; msn < SEGMENTS; msn += 1)
       for (const { name } of session.renditions)

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { EventStream } from "../../../src/events/catalogue/live.ts";
 import { InputMediaSettings, StreamRecordSchema, UpdateStream } from "../../../src/live/streams/schemas.ts";
-import { isLater } from "../../../src/platform/http/later.ts";
+import { isLater } from "../../../src/platform/http/hints/later.ts";
 import { newWorkspace } from "../workspace.ts";
 
 /** Values that differ from the defaults. `drmConfigurationId` has tests of its own (`tenancy/drm/configurations.test.ts`). */

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { CursorQuery } from "../../../platform/http/cursor.ts";
-import { hinted } from "../../../platform/http/issue-hints.ts";
+import { hinted } from "../../../platform/http/hints/issue-hints.ts";
 import { Instant } from "../../../platform/http/instant.ts";
 import { checkTimeRange, timeRange } from "../../../platform/http/time-range.ts";
 import { checkTypePattern, EventEnvelope, resolveTypes } from "../../index.ts";
-import { Timestamp, TypePattern } from "../endpoints/schemas.ts";
+import { TimestampField, TypePattern } from "../endpoints/schemas.ts";
 import { FailureRecord, HttpStatus, ReasonRecord } from "../records/failure-record.ts";
 
 export const TestWebhook = z
@@ -46,7 +46,7 @@ export const DeliveriesQuery = CursorQuery.extend({
 export const AttemptRecord = z
   .object({
     number: z.int().openapi({ description: "Counts from 1 within the delivery" }),
-    at: Timestamp,
+    at: TimestampField,
     durationMs: z.int(),
     status: HttpStatus,
     failure: FailureRecord,
@@ -66,9 +66,9 @@ export const DeliveryRecord = z
     status: z.enum(DELIVERY_STATUSES),
     failure: ReasonRecord.optional().openapi({ description: "Why it is not delivered, yet or finally" }),
     attempts: z.array(AttemptRecord).openapi({ description: "The last 20, oldest first" }),
-    nextAttemptAt: Timestamp.optional(),
-    createdAt: Timestamp,
-    finishedAt: Timestamp.optional(),
+    nextAttemptAt: TimestampField.optional(),
+    createdAt: TimestampField,
+    finishedAt: TimestampField.optional(),
   })
   .openapi("Delivery");
 

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import { Timestamp } from "../../../records/fields.ts";
 import { ALL_TYPES, checkTypePattern } from "../../index.ts";
 import { lines } from "../../../platform/http/fields.ts";
-import { hinted } from "../../../platform/http/issue-hints.ts";
+import { hinted } from "../../../platform/http/hints/issue-hints.ts";
 import { urlHint } from "../../../platform/network/public-url.ts";
 import { checkWebhookUrl } from "../attempt/webhook-url.ts";
 import { FailureRecord, HttpStatus } from "../records/failure-record.ts";
@@ -80,7 +81,7 @@ export function urlIssues(body: unknown, allowPrivate: boolean): z.core.$ZodIssu
   return [{ code: "custom", path: ["url"], ...hinted(message, urlHint(message)), input: undefined }];
 }
 
-export const Timestamp = z.iso.datetime().openapi({ example: "2026-05-20T12:50:15.662000Z" });
+export const TimestampField = Timestamp.openapi({ example: "2026-05-20T12:50:15.662000Z" });
 
 export const WebhookRecord = z
   .object({
@@ -101,18 +102,18 @@ export const WebhookRecord = z
       description:
         "`failing`: every attempt has failed since `failingSince`. `disabled`: by the service, see `disabledReason`. `paused`: by you",
     }),
-    failingSince: Timestamp.optional(),
+    failingSince: TimestampField.optional(),
     disabledReason: z.object({ code: z.enum(["gone", "failing_for_five_days"]), message: z.string() }).optional(),
-    disabledAt: Timestamp.optional(),
+    disabledAt: TimestampField.optional(),
     lastDelivery: z
-      .object({ at: Timestamp, status: HttpStatus, failure: FailureRecord })
+      .object({ at: TimestampField, status: HttpStatus, failure: FailureRecord })
       .optional()
       .openapi({ description: "The last attempt; `failure: null` = delivered" }),
-    previousSecretUntil: Timestamp.optional().openapi({
+    previousSecretUntil: TimestampField.optional().openapi({
       description: "The previous secret also signs `webhook-signature` until then",
     }),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
+    createdAt: TimestampField,
+    updatedAt: TimestampField,
   })
   .openapi("Webhook");
 

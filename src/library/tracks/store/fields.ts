@@ -1,7 +1,7 @@
 /** Fields of requests that describe tracks (media contract, tracks). */
 import { z } from "@hono/zod-openapi";
 import { line } from "../../../platform/http/fields.ts";
-import { hinted } from "../../../platform/http/issue-hints.ts";
+import { hinted } from "../../../platform/http/hints/issue-hints.ts";
 
 /** Of generated subtitles and of subtitle inputs; added tracks may have any language. */
 export const SUBTITLE_LANGUAGES =

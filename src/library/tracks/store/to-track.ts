@@ -1,5 +1,7 @@
 import type { z } from "@hono/zod-openapi";
-import type { AddedTrack as TrackOfEvents, NewEvent, TrackRecord } from "../../../events/index.ts";
+import type { NewEvent } from "../../../events/index.ts";
+import type { AddedTrack as TrackOfEvents } from "../../../records/added-track.ts";
+import type { TrackRecord } from "../../../records/media.ts";
 import { recordOf } from "../../../platform/http/record.ts";
 import type { AddedTrack } from "./repository.ts";
 

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
 import { pattern } from "../../../../src/platform/http/fields.ts";
 import { Instant } from "../../../../src/platform/http/instant.ts";
-import { hinted } from "../../../../src/platform/http/issue-hints.ts";
-import { later, markLater } from "../../../../src/platform/http/later.ts";
+import { hinted } from "../../../../src/platform/http/hints/issue-hints.ts";
+import { later, markLater } from "../../../../src/platform/http/hints/later.ts";
 import { problemResponse } from "../../../../src/platform/http/problems.ts";
 import { validationProblem } from "../../../../src/platform/http/validation.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
-import { changedElsewhere } from "../../../../src/platform/http/changed-elsewhere.ts";
-import { later } from "../../../../src/platform/http/later.ts";
-import { MAX_UNKNOWN_FIELDS, unknownFields } from "../../../../src/platform/http/unknown-fields.ts";
+import { changedElsewhere } from "../../../../src/platform/http/hints/changed-elsewhere.ts";
+import { later } from "../../../../src/platform/http/hints/later.ts";
+import { MAX_UNKNOWN_FIELDS, unknownFields } from "../../../../src/platform/http/hints/unknown-fields.ts";
 import { validationProblem } from "../../../../src/platform/http/validation.ts";
 
 const Body = z.object({

@@ -7,7 +7,7 @@ import { CreateAsset, UpdateAsset } from "../../../../src/library/assets/schemas
 import { UploadSettings } from "../../../../src/library/uploads/settings.ts";
 import { eventBytes, events } from "../../../../src/events/index.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
-import { isLater } from "../../../../src/platform/http/later.ts";
+import { isLater } from "../../../../src/platform/http/hints/later.ts";
 import { type MediaAnswer, newWorkspace, type TestWorkspace } from "../../workspace.ts";
 
 const db = openDatabase(env.DB);

@@ -7,7 +7,7 @@ import { forgetPlayback } from "../../../../src/playback/index.ts";
 import type { AssetComponents } from "../../../../src/library/asset-machine/core/components.ts";
 import { finishRecording } from "../../../../src/library/assets/index.ts";
 import { startTracks } from "../../../../src/library/assets/start-tracks.ts";
-import { loadRecordedIndex } from "../../../../src/live/recording/recorded-index.ts";
+import { loadRecordedIndex } from "../../../../src/live/origin/recorded/recorded-index.ts";
 import type { SegmentList } from "../../../../src/media/types.ts";
 import { newTrack } from "../../../../src/library/tracks/store/new-track.ts";
 import { addedTracks } from "../../../../src/library/tracks/store/tables.ts";

@@ -7,8 +7,8 @@ import {
   MAX_DVR_SEGMENTS,
   MAX_PERIOD_STARTS,
   SEGMENTS_IN_MEMORY,
-} from "../../../../src/live/origin/origin-history.ts";
-import { OriginIndex } from "../../../../src/live/origin/origin-index.ts";
+} from "../../../../src/live/origin/index/origin-history.ts";
+import { OriginIndex } from "../../../../src/live/origin/index/origin-index.ts";
 import type { OriginSession } from "../../../../src/media/live/origin-facts.ts";
 import { newOrigin, NOW, partOf, textOf } from "./origins.ts";
 
@@ -26,7 +26,7 @@ const DVR_MPD = {
 const inOrigin = <T>(stub: unknown, look: (origin: LiveOrigin, state: DurableObjectState) => T | Promise<T>) =>
   runInDurableObject<never, T>(stub as never, look as never);
 
-const indexIn = (origin: LiveOrigin) => origin.parts.index;
+const indexIn = (origin: LiveOrigin) => origin.components.index;
 
 /** The count of the rendition with the most segments. */
 const inMemory = ({ all }: OriginIndex): number =>
@@ -58,7 +58,7 @@ async function broadcastOf(count: number, discontinuousEach: number, more: Parti
   await inOrigin(origin.stub, (live, state) => {
     seed(state.storage.sql, count, discontinuousEach);
     state.storage.kv.delete("hasSeams"); // as in a session that began before the starts of periods were stored
-    live.parts.index = new OriginIndex(state.storage);
+    live.components.index = new OriginIndex(state.storage);
   });
   return origin;
 }

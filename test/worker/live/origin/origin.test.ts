@@ -1,6 +1,6 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import type { OriginAnswer } from "../../../../src/live/origin/origin-rpc.ts";
+import type { OriginAnswer } from "../../../../src/live/origin/origin-calls.ts";
 import { bytesOf, linesOf, newOrigin, NOW, opened, partOf, put, said, textOf, openingOf } from "./origins.ts";
 
 describe("a live origin", () => {

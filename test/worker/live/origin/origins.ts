@@ -1,6 +1,6 @@
 import { env } from "cloudflare:test";
 import type { LiveOrigin } from "../../../../durable-objects/live-origin.ts";
-import type { OriginAnswer } from "../../../../src/live/origin/origin-rpc.ts";
+import type { OriginAnswer } from "../../../../src/live/origin/origin-calls.ts";
 import type { Opening } from "../../../../protocol/live.ts";
 import type { ArrivingPart, OriginSession } from "../../../../src/media/live/origin-facts.ts";
 import { FACTS } from "../live-helpers.ts";

@@ -2,7 +2,7 @@ import { newWorkspace } from "../../workspace.ts";
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
 import { createApp } from "../../../../src/app.ts";
-import { internalsOf, unwrapped } from "../../../../src/platform/http/schema-parts.ts";
+import { internalsOf, unwrapped } from "../../../../src/platform/http/hints/schema-parts.ts";
 import { validationProblem } from "../../../../src/platform/http/validation.ts";
 
 interface RouteParts {

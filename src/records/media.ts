@@ -1,0 +1,117 @@
+import { z } from "@hono/zod-openapi";
+import { MetadataRecord } from "./fields.ts";
+import { PlaybackIdRecord } from "./playback-id.ts";
+
+export const TrackRecord = z
+  .object({
+    id: z.uuid(),
+    type: z.enum(["video", "audio", "subtitle"]),
+    width: z.int().optional(),
+    height: z.int().optional(),
+    frameRate: z.string().optional(),
+    languageCode: z.string().optional(),
+    languageName: z.string().optional(),
+    title: z.string().optional(),
+    status: z.string().openapi({
+      description: "`available`; of an added track also `preparing` and `failed`",
+      example: "available",
+    }),
+    default: z.literal(true).optional().openapi({ description: "Players select it unless the viewer chooses another" }),
+    forced: z.literal(true).optional().openapi({ description: "Subtitles for everybody, such as translated signs" }),
+    closedCaptions: z
+      .literal(true)
+      .optional()
+      .openapi({ description: "Subtitles for those who do not hear the sound" }),
+    captions: z
+      .object({
+        format: z.string().optional().openapi({ description: "Of the file", example: "srt" }),
+        encoding: z.string().optional().openapi({ description: "Of the file, as detected", example: "windows-1252" }),
+        cueCount: z.int(),
+        skippedCues: z.int().openapi({ description: "Without duration or text, or before the start" }),
+      })
+      .optional()
+      .openapi({ description: "What was found in the file of a subtitle track" }),
+    error: z
+      .object({ code: z.string(), message: z.string(), fault: z.enum(["source", "service"]) })
+      .optional()
+      .openapi({ description: "With status `failed`: why, and whose fault it is" }),
+  })
+  .openapi("Track");
+
+/** A media as events contain it, and as most clients of the API read it. */
+export const MediaRecord = z.object({
+  thumbnail: z.url().optional().openapi({
+    description: "The poster. A private playback ID needs a token there; of sound alone there is none",
+    example: "https://images.example.com/0d3e8ff8-2f5c-4c3b-8d45-4e4c0a4c8f1a/thumbnail.png",
+  }),
+  id: z.uuid(),
+  workspaceId: z.uuid(),
+  streamId: z.string().optional().openapi({ description: "The stream that this is a recording or a clip of" }),
+  sourceMediaId: z.uuid().optional().openapi({ description: "The media that this clip was cut from" }),
+  title: z.string().optional(),
+  creatorId: z.string().optional(),
+  metadata: MetadataRecord,
+  mediaQuality: z.enum(["standard", "pro", "premium"]),
+  maxResolution: z.enum(["2160p", "1440p", "1080p", "720p", "480p"]),
+  sourceResolution: z.enum(["2160p", "1440p", "1080p", "720p", "480p"]).optional(),
+  status: z
+    .enum(["Created", "Downloading", "Downloaded", "Validating", "In Queue", "Processing", "Ready", "Failed"])
+    .openapi({ description: "This release does not use `Downloaded` and `In Queue`" }),
+  mp4Support: z
+    .enum(["capped_4k", "audioOnly", "audioOnly,capped_4k"])
+    .optional()
+    .openapi({ description: "The files that viewers may download; absent = none" }),
+  sourceAccess: z.boolean(),
+  playbackIds: z.array(PlaybackIdRecord),
+  tracks: z.array(TrackRecord),
+  generatedSubtitles: z.array(z.object({ status: z.string(), url: z.string().optional() })),
+  isAudioOnly: z.boolean(),
+  subtitleAvailable: z.boolean(),
+  duration: z.string().optional().openapi({ example: "00:01:10" }),
+  aspectRatio: z.string().optional().openapi({ example: "16:9" }),
+  frameRate: z.string().optional().openapi({ example: "30000/1001" }),
+  progress: z
+    .object({
+      percent: z.number(),
+      stage: z.string(),
+      renditions: z.array(z.object({ name: z.string(), percent: z.number() })),
+      speed: z.number().optional(),
+      retry: z
+        .object({ reason: z.string(), attempt: z.int(), nextAttemptAt: z.iso.datetime() })
+        .optional()
+        .openapi({
+          description:
+            "While the source cannot be fetched: the code of the failure, the failed tries since the source was last read, and when the " +
+            "next one begins. Absent once the source is read again",
+          example: { reason: "source_unresolvable", attempt: 1, nextAttemptAt: "2026-05-20T12:50:17.662000Z" },
+        }),
+    })
+    .optional()
+    .openapi({ description: "How far processing is; `speed` in media seconds per second" }),
+  error: z
+    .object({ code: z.string(), message: z.string(), fault: z.enum(["source", "service"]) })
+    .optional()
+    .openapi({ description: "With status Failed: why, and whose fault it is" }),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+
+/** One file of `mp4Support`, for the newest clients. */
+export const Mp4File = z.object({
+  type: z.enum(["capped_4k", "audioOnly"]),
+  status: z.enum(["preparing", "ready", "failed"]),
+  width: z.int().optional(),
+  height: z.int().optional(),
+  ext: z.enum(["mp4", "m4a"]),
+});
+
+/** A media as the API returns it. Events always have the text. */
+export const MediaAnswer = MediaRecord.extend({
+  mp4Support: z
+    .union([MediaRecord.shape.mp4Support.unwrap(), z.array(Mp4File)])
+    .optional()
+    .openapi({
+      description:
+        "The files that viewers may download; absent = none. An array for the clients that the operator has named in `MP4_SUPPORT_ARRAY_CLIENTS`.",
+    }),
+}).openapi("Media");
