@@ -1,27 +1,27 @@
 /** `npm run data:move`: moves the views of a workspace to the distributed engine, and back. */
 import { STREAM_SCHEMA } from "../src/analytics/store/stream-schema.ts";
+import { runScript } from "./command/script.ts";
 import { listSecrets } from "./deploy/inventory.ts";
 import { loadDeploySettings } from "./deploy/settings.ts";
 import { Wrangler } from "./deploy/wrangler.ts";
 import { StartError } from "./local/settings.ts";
-import { optionsOf, parseCommand, runCommand } from "./workspaces/command.ts";
-import { nameOf, type Target, withDatabase } from "./workspaces/open.ts";
+import { withDatabase } from "./workspaces/open.ts";
+import { nameOf, optionsOf, type Target, TARGET_OPTIONS, targetOf } from "./workspaces/target.ts";
 import { type Change, listViewStores, setViewStore, type ViewStore } from "./workspaces/view-stores.ts";
 
-const USAGE = `npm run data:move -- start WORKSPACE   copies the workspace's views to R2 SQL, and switches when the counts agree
-npm run data:move -- back WORKSPACE    copies them back from R2 SQL, and switches when the stores have all of them
-npm run data:move -- stop WORKSPACE    ends a copy before the switch, in either direction
-npm run data:move -- status            lists the workspaces with the engine of their views, and how far a copy is
-npm run data:move -- schema            prints the schema of the stream
-
-  --remote        of the deployment on Cloudflare, instead of the platform on this machine (npm start)
-  --dev           of npm run dev
-  --config FILE   the deployment's settings (sluice.config.json)
-
-docs/guides/video-data.md says when to do so, and what is needed.`;
-
-const WORKSPACE = { what: "The workspace's id" };
-const VERBS = { start: WORKSPACE, back: WORKSPACE, stop: WORKSPACE, status: null, schema: null } as const;
+const ID = { name: "WORKSPACE", what: "The workspace's id" };
+const DATA_MOVE = {
+  name: "data:move",
+  verbs: {
+    start: { does: "copies the workspace's views to R2 SQL, and switches when the counts agree", argument: ID },
+    back: { does: "copies them back from R2 SQL, and switches when the stores have all of them", argument: ID },
+    stop: { does: "ends a copy before the switch, in either direction", argument: ID },
+    status: { does: "lists the workspaces with the engine of their views, and how far a copy is" },
+    schema: { does: "prints the schema of the stream" },
+  },
+  options: TARGET_OPTIONS,
+  notes: "docs/guides/video-data.md says when to do so, and what is needed.",
+};
 
 /** What the installation lacks for the distributed engine, by name. */
 async function missingIn(target: Target): Promise<string[]> {
@@ -119,9 +119,8 @@ async function stop(workspaceId: string, target: Target): Promise<void> {
 
 const ACTIONS: Record<string, (workspaceId: string, target: Target) => Promise<void>> = { start, back, stop };
 
-await runCommand(async () => {
-  const { verb, rest, target } = parseCommand(USAGE, VERBS);
-  const [workspaceId = ""] = rest;
+await runScript(DATA_MOVE, async (values, [verb = "", workspaceId = ""]) => {
+  const target = targetOf(values);
   if (verb === "schema") console.log(JSON.stringify(STREAM_SCHEMA, null, 2));
   else if (verb === "status")
     for (const { id, name, view_store, view_store_progress } of await withDatabase(target, listViewStores))

@@ -2,12 +2,13 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { nearestName } from "../../protocol/nearest-name.ts";
 import { deployedVariableProblem, VARIABLE_NAMES } from "../../src/platform/variables.ts";
+import { CommandError } from "../../sdk/cli/terminal/usage-error.ts";
 import { OPTIONAL_SECRETS, SECRET_NAMES } from "../secrets/fresh.ts";
 import { issueLine } from "./issue-lines.ts";
 
 /** The owner's settings of a deployment: `sluice.config.json`, which git ignores. Every field is optional (docs/guides/deploying.md). */
 
-export class DeployError extends Error {}
+export class DeployError extends CommandError {}
 
 const SETTINGS_FILE = "sluice.config.json";
 

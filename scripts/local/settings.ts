@@ -7,6 +7,7 @@ import { DeployError } from "../deploy/settings.ts";
 import { variablesProblems } from "../deploy/variables-problems.ts";
 import { freshSecret, OPTIONAL_SECRETS } from "../secrets/fresh.ts";
 import { secretList } from "../../protocol/secrets.ts";
+import { CommandError } from "../../sdk/cli/terminal/usage-error.ts";
 import { BrokenFile, readTexts } from "../../sdk/cli/session/read-texts.ts";
 import { writeTextPrivately } from "../../sdk/cli/session/write-privately.ts";
 import { variableProblem } from "../../src/platform/variables.ts";
@@ -45,7 +46,7 @@ export interface Secrets {
 /** Where `wrangler dev` keeps D1, R2, queues and Durable Objects. */
 export const WRANGLER_STATE = ".wrangler/state/v3";
 
-export class StartError extends Error {}
+export class StartError extends CommandError {}
 
 async function loadSecrets(home: string): Promise<Secrets> {
   const path = join(home, "secrets.json");

@@ -18,7 +18,7 @@ export function databasesIn(folder: string): string[] {
   return files.toSorted((a, b) => createdMs.get(a)! - createdMs.get(b)!).map((name) => join(folder, name));
 }
 
-/** @throws the error of SQLite; a statement that writes is one. @throws {StartError} when there is a second statement */
+/** @throws {StartError} for an error of SQLite, such as a statement that writes, and for a second statement */
 export function query(file: string, sql: string, ...values: string[]): Row[] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -26,6 +26,8 @@ export function query(file: string, sql: string, ...values: string[]): Row[] {
     const rest = sql.slice(statement.sourceSQL.length).trim(); // SQLite reads the first statement only
     if (rest !== "") throw new StartError(`One statement at a time: ${rest} was not run.`);
     return statement.all(...values);
+  } catch (error) {
+    throw error instanceof StartError ? error : new StartError((error as Error).message, { cause: error });
   } finally {
     database.close();
   }
