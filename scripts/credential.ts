@@ -33,8 +33,8 @@ const CREDENTIAL = {
 } as const;
 
 /**
- * @param options those of the installation, for the commands of a message
- * @throws {StartError} when it does not exist, or when there are several and none is named
+ * @param options the options that choose the installation, for the commands in messages
+ * @throws {StartError} when the workspace does not exist, or when there are several and none is named
  */
 async function chooseWorkspace(database: Database, id: string | undefined, options: string): Promise<string> {
   const workspaces = await listWorkspaces(database);
@@ -48,7 +48,7 @@ async function chooseWorkspace(database: Database, id: string | undefined, optio
   );
 }
 
-/** @throws {StartError} when there is no such credential, or it is revoked already */
+/** @throws {StartError} when the credential does not exist or is already revoked */
 async function revoke(database: Database, id: string, options: string): Promise<void> {
   if (await revokeCredential(database, id)) return;
   const known = (await listCredentials(database)).find((credential) => credential.id === id);

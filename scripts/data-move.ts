@@ -23,7 +23,7 @@ const DATA_MOVE = {
   notes: "docs/guides/video-data.md says when to do so, and what is needed.",
 };
 
-/** What the installation lacks for the distributed engine, by name. */
+/** Names of the settings that the distributed engine needs and the installation lacks. */
 async function missingIn(target: Target): Promise<string[]> {
   if (target.remote !== true) return ["R2_SQL_URL", "R2_SQL_TABLE", "R2_SQL_TOKEN", "VIEW_STREAM"];
   const settings = await loadDeploySettings(target.config);
@@ -47,7 +47,7 @@ async function requireEngine(target: Target): Promise<void> {
   );
 }
 
-/** In words, for a command that changes nothing. */
+/** Printed when a command changes nothing. */
 const STATES: Record<ViewStore["view_store"], string> = {
   embedded: "The views of the workspace are in its stores.",
   moving: "The views of the workspace are being copied to R2 SQL",
@@ -55,7 +55,7 @@ const STATES: Record<ViewStore["view_store"], string> = {
   returning: "The views of the workspace are being copied back from R2 SQL",
 };
 
-/** Repeatable: a workspace that is where the change leads, or on its way, stays as it is. @throws {StartError} */
+/** Repeatable: does nothing to a workspace that is already in the wanted state, or on its way to it. @throws {StartError} */
 async function change(
   workspaceId: string,
   target: Target,
@@ -88,7 +88,7 @@ async function start(workspaceId: string, target: Target): Promise<void> {
   });
 }
 
-/** The engine has to stay until the views are back. */
+/** Needs the distributed engine until the views are back. */
 async function back(workspaceId: string, target: Target): Promise<void> {
   await requireEngine(target);
   await change(workspaceId, target, {

@@ -25,9 +25,9 @@ milliseconds, most of them spent waiting for the disk. 100,000 views take half a
 SLUICE_HOME (.sluice) is the folder of the platform.`,
 };
 
-/** Beacons at the same time. More are not faster: each view is an object with a database of its own. */
+/** Concurrent beacons. More are not faster, because each view is an object with a separate database. */
 const AT_ONCE = 8;
-/** The platform takes this many a minute of one network (docs/architecture/limits.md, beacon-requests). */
+/** Beacons that the platform accepts per minute from one network (docs/architecture/limits.md, beacon-requests). */
 const BEACONS_PER_MINUTE = 5500;
 
 const Local = z.object({ baseUrl: z.url(), workspaceId: z.uuid() });

@@ -152,7 +152,7 @@ async function run(): Promise<number> {
   const settings = await loadSettings(process.env, { allowPrivateNetwork: true, clip: source.url });
   let isStopping = false;
   const platform = await startPlatform(settings, (part) => {
-    if (isStopping) return; // Ctrl-C reaches the parts too
+    if (isStopping) return; // Ctrl-C also reaches the parts
     if (isJson) say({ kind: "restarted", part });
     else screen.text(`the ${part} exited and is restarted`);
   });

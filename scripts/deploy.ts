@@ -1,4 +1,4 @@
-/** `npm run deploy`: makes what is missing on Cloudflare and deploys the Worker. Repeating it changes nothing that is in place. */
+/** `npm run deploy`: creates missing resources on Cloudflare and deploys the Worker. Repeatable: existing resources are not changed. */
 import { execFile } from "node:child_process";
 import { createInterface } from "node:readline/promises";
 import { promisify } from "node:util";
@@ -39,7 +39,7 @@ function printPlan({ steps, kept, notes }: Plan, settings: DeploySettings, confi
   for (const note of notes) console.log(`\nNote: ${note}`);
 }
 
-/** The same program as wrangler's. */
+/** Checks the program that wrangler uses. */
 const hasDocker = () =>
   promisify(execFile)(process.env["WRANGLER_DOCKER_BIN"] ?? "docker", ["info"]).then(
     () => true,

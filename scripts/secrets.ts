@@ -48,7 +48,7 @@ function readExisting(file: string): SecretValues {
   }
 }
 
-/** `--file` and `--config` as they were given, for the commands that follow. */
+/** The given `--file` and `--config`, for the commands in messages. */
 const optionsOf = ({ file, config }: Values<typeof SECRETS.options>): string =>
   [file === undefined ? "" : ` --file ${file}`, config === undefined ? "" : ` --config ${config}`].join("");
 
@@ -63,7 +63,7 @@ function change(file: string, verb: "rotate" | "finish", chosen: SecretName, isC
   const list = secrets[chosen].split(",");
   if (verb === "rotate" && list.length > 1) refuse(`${chosen} is already being rotated: finish that rotation first.`);
   if (verb === "finish" && list.length === 1) refuse(`${chosen} is not being rotated.`);
-  // What is sealed with a removed key is lost. A removed signing secret only ends what it signed.
+  // Values sealed with a removed key are lost. A removed signing secret only invalidates what it signed.
   if (verb === "finish" && chosen === "WEBHOOK_KEYS" && !isConfirmed)
     refuse(`The old key opens what is still sealed with it. Remove it ${WAIT[chosen]}. Then add --yes.`);
   saveSecrets(file, {

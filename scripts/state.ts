@@ -1,4 +1,4 @@
-/** `npm run state`: what the platform on this machine keeps, for its developers. */
+/** `npm run state`: shows developers the stored data of the platform on this machine. */
 import { join, resolve } from "node:path";
 import { inspect } from "node:util";
 import { flag } from "../sdk/cli/terminal/command-line.ts";

@@ -24,7 +24,7 @@ export interface Settings {
   secrets: Secrets;
   /** Additional variables for the Worker, such as JOB_LEASE_MS. */
   vars: Record<string, string>;
-  /** Those of `OPTIONAL_SECRETS` that are set. */
+  /** The optional secrets that are set. */
   optionalSecrets: Record<string, string>;
   /** The URL of a clip that this process serves meanwhile, for the guides' commands; absent = none. */
   clip?: string;
@@ -123,7 +123,7 @@ function requireDifferent<Ports extends Record<string, number>>(ports: Ports): P
 async function requireUsableConfig(): Promise<void> {
   const config: WranglerConfig | null = await readBaseConfig().catch((error: unknown) => {
     if (error instanceof DeployError) throw new StartError(error.message);
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null; // another part of the start says that it is missing
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null; // reported as missing by another part of the start
     throw error;
   });
   if (config === null) return;
@@ -145,7 +145,7 @@ async function makeHome(home: string): Promise<void> {
   }
 }
 
-/** Those that the Worker gets from the environment, beside `ALLOW_PRIVATE_NETWORK`. */
+/** Variables that the Worker gets from the environment, in addition to `ALLOW_PRIVATE_NETWORK`. */
 const FROM_ENVIRONMENT = [
   "JOB_LEASE_MS",
   "SOURCE_RETRY_SCALE",
@@ -159,7 +159,7 @@ const FROM_ENVIRONMENT = [
   "DRM_LICENSE_PROXY_FAIRPLAY_CERTIFICATE_URL",
 ];
 
-/** Those of the names that have a value. */
+/** The values of the names that have one. */
 export const valuesOf = (names: readonly string[], env: Partial<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 

@@ -17,7 +17,7 @@ export async function withDatabase<T>(target: Target, use: (database: Database) 
     : [join(resolve(process.env["SLUICE_HOME"] || ".sluice"), "state"), "npm start"];
   const hasDevData = !target.dev && existsSync(resolve(WRANGLER_STATE));
   const script = process.env["npm_lifecycle_event"];
-  // npm keeps a --dev without -- in front for itself, and passes on no trace of it.
+  // Without -- in front, npm takes --dev as its own option, and passes on no trace of it.
   const form = script === undefined ? "add --dev" : `run npm run ${script} -- ${process.argv.slice(2).join(" ")} --dev`;
   const hint = hasDevData ? ` For the data of npm run dev, ${form}.` : "";
   const missing = new StartError(`There is no data in ${folder}. Run ${command} first.${hint}`);
