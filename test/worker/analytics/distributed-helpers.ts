@@ -107,7 +107,7 @@ export class TestTable {
 
 const monthsNow = () => monthsBetween(Date.now() - 100 * DAY_MS, Date.now());
 
-/** What the stores' alarms do, once in each month. */
+/** Runs the alarm of each month's store once. */
 export async function handOverOnce(
   workspaceId: string,
   table: TestTable,
