@@ -39,7 +39,7 @@ const secretsOf = () => {
   return [password, platform.authorization.slice("Basic ".length)];
 };
 
-/** Whose upload takes longer than a test needs to change something. */
+/** A file whose upload takes longer than a test needs to change something. */
 async function largeFile(name: string, bytes = LARGE_BYTES): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, "not a film");

@@ -216,7 +216,7 @@ describe.each([
     expect(found).toContainEqual(["views", "count", own.length]);
   });
 
-  test("the value of a comparison and the person of a list hold beside filters of the same dimension", async () => {
+  test("the value of a comparison and the person of a list restrict filters of the same dimension further", async () => {
     const all = given();
     const compared = `metrics/comparison?${all.span}&dimension=country&value=IN`;
     const viewsOf = async (query: string) => {

@@ -29,7 +29,7 @@ const month = monthOf(NOW_MS);
 
 let table: TestTable;
 let workspace: TestWorkspace;
-/** Of this month and of earlier ones. */
+/** Views of this month and of earlier ones. */
 let views: MadeView[];
 /** Those with views, the newest first. */
 let months: string[];
