@@ -56,7 +56,7 @@ async function gopsOf(base: string): Promise<{ rung: string; ranges: { segment: 
   return { rung, ranges: ranges.map(([, offset, segment]) => ({ segment: segment!, offset: Number(offset) })) };
 }
 
-/** First views at times in different GOPs, each beside the decoding of its whole GOP. */
+/** First views at times in different GOPs, each compared with decoding its whole GOP. */
 async function firstViews(base: string): Promise<Figure[]> {
   const { rung, ranges } = await gopsOf(base);
   const init = await bytesOf(`${base}/${rung}/init.mp4`);
@@ -104,7 +104,7 @@ async function firstViews(base: string): Promise<Figure[]> {
   ];
 }
 
-/** Sheets of ten minutes as requests, each beside one ffmpeg command that decodes the same key frames of the same rung. */
+/** Requests for sheets of ten minutes, each compared with an ffmpeg command that decodes the same key frames of the same rung. */
 async function sheets(base: string): Promise<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-bench-sheet-"));
   try {

@@ -1,4 +1,4 @@
-/** Uploads: throughput beside a Worker that only pipes the chunks to R2, and the time to the first segment. */
+/** Uploads: throughput compared with a Worker that only pipes the chunks to R2, and the time to the first segment. */
 import { openSync, readFileSync, readSync } from "node:fs";
 import { firstSegment } from "../scripts/demo/journey.ts";
 import { type BenchHost, startBenchHost } from "./support/bench-host.ts";
@@ -86,7 +86,7 @@ async function sendChunks(
   return ms;
 }
 
-/** Of the host's processes, in bytes. */
+/** Resident memory of the host's processes, in bytes. */
 const residentBytes = (host: BenchHost): number =>
   host.processIds().reduce((sum, pid) => {
     const kibibytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

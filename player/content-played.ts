@@ -5,7 +5,7 @@ interface Shown {
   playheadSeconds: number;
   /** CSS pixels. */
   player: { width: number; height: number };
-  /** Of the rendition, in pixels; 0 = not known. */
+  /** Size of the rendition, in pixels; 0 = not known. */
   video: { width: number; height: number };
 }
 

@@ -1,10 +1,10 @@
-/** What the page says of the pictures of its media. */
+/** The page's settings for pictures of its media. */
 export interface Images {
   /** "poster", and "previews" where a sprite sheet is there. */
   offered: string;
-  /** Of a picture of the playback ID, with its parameters. */
+  /** URL of a picture of the playback ID, with parameters. */
   address: (file: string, parameters: Record<string, string>) => string;
-  /** Of the poster, in seconds; null = the default. */
+  /** Time of the poster, in seconds; null = the default. */
   posterTime: string | null;
   /** The poster is the newest picture of a broadcast, which is there in one size. */
   isLive: boolean;

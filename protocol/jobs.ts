@@ -247,7 +247,7 @@ export const AudioResult = z.object({
   kind: z.literal("audio"),
   rendition: RenditionFacts,
   /**
-   * Of a job with `hasCuts`: the size of each segment in bytes, 0 = a gap. `rendition` has no segments then, because their durations follow from the
+   * For a job with `hasCuts`: the size of each segment in bytes, 0 = a gap. `rendition` has no segments then, because their durations follow from the
    * cuts.
    */
   segmentBytes: z.array(z.int().min(0)).optional(),

@@ -1,6 +1,6 @@
 /** Longer names are compared with none: their distance would take too long to compute. */
 const MAX_LENGTH = 64;
-/** Of a name's length: the share of characters in which a misspelt one may differ. */
+/** Share of a name's characters in which a misspelt one may differ. */
 const MAX_SHARE = 1 / 3;
 
 /** The known name that was probably meant: the same in another spelling (`access_policy`), one with few different characters, or the only longer one. */
@@ -19,7 +19,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
 
 /** A shorter text begins too many names by chance. */
 const MIN_BEGINNING = 3;
-/** Of a beginning: one character in so many may differ. */
+/** One of this many characters of a beginning may differ. */
 const CHARACTERS_PER_MISTAKE = 6;
 
 /** The only name that begins like this one, or nearly so: `thresholdValue` for `threshold` and for `treshold`. */

@@ -5,7 +5,7 @@ import { writeWhole } from "./write-whole.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** Bundles, and writes each file with `writeWhole`. What has not changed since it was bundled last is left as it is. */
+/** Bundles, and writes each file with `writeWhole`. Does nothing if no input has changed since the last bundle. */
 export async function buildWhole(options: BuildOptions): Promise<void> {
   await keepResult("bundle", options, async () => {
     const { outputFiles, metafile } = await build({ ...options, absWorkingDir: ROOT, metafile: true, write: false });

@@ -1,5 +1,6 @@
 /** `npm run credential`: the API credentials of an installation's workspaces. */
-import { optionsOf, parseCommand, runCommand } from "./workspaces/command.ts";
+import { text } from "../sdk/cli/terminal/command-line.ts";
+import { runScript } from "./command/script.ts";
 import {
   createCredential,
   type Database,
@@ -8,27 +9,32 @@ import {
   revokeCredential,
 } from "./workspaces/database.ts";
 import { StartError } from "./local/settings.ts";
-import { nameOf, withDatabase } from "./workspaces/open.ts";
+import { withDatabase } from "./workspaces/open.ts";
 import { dateOf, printCredential } from "./workspaces/print.ts";
+import { checkName, nameOf, optionsOf, TARGET_OPTIONS, targetOf } from "./workspaces/target.ts";
 
-const USAGE = `npm run credential -- create [NAME]   creates a credential, which is shown once
-npm run credential -- list            lists the credentials of all workspaces
-npm run credential -- revoke ID       revokes a credential; it stops working within five seconds
-
-  --workspace ID   of create: the workspace, if there are several; of list: only its credentials
-  --remote         of the deployment on Cloudflare, instead of the platform on this machine (npm start)
-  --dev            of npm run dev
-  --config FILE    the deployment's settings (sluice.config.json)`;
-
-const VERBS = {
-  create: { what: "A name", isOptional: true },
-  list: null,
-  revoke: { what: "The credential's id" },
+const CREDENTIAL = {
+  name: "credential",
+  verbs: {
+    create: {
+      does: "creates a credential, which is shown once",
+      argument: { name: "NAME", what: "A name", isOptional: true },
+    },
+    list: { does: "lists the credentials of all workspaces" },
+    revoke: {
+      does: "revokes a credential; it stops working within five seconds",
+      argument: { name: "ID", what: "The credential's id" },
+    },
+  },
+  options: {
+    workspace: text("ID", "of create: the workspace, if there are several; of list: only its credentials"),
+    ...TARGET_OPTIONS,
+  },
 } as const;
 
 /**
- * @param options those of the installation, for the commands of a message
- * @throws {StartError} when it does not exist, or when there are several and none is named
+ * @param options the options that choose the installation, for the commands in messages
+ * @throws {StartError} when the workspace does not exist, or when there are several and none is named
  */
 async function chooseWorkspace(database: Database, id: string | undefined, options: string): Promise<string> {
   const workspaces = await listWorkspaces(database);
@@ -42,7 +48,7 @@ async function chooseWorkspace(database: Database, id: string | undefined, optio
   );
 }
 
-/** @throws {StartError} when there is no such credential, or it is revoked already */
+/** @throws {StartError} when the credential does not exist or is already revoked */
 async function revoke(database: Database, id: string, options: string): Promise<void> {
   if (await revokeCredential(database, id)) return;
   const known = (await listCredentials(database)).find((credential) => credential.id === id);
@@ -53,14 +59,14 @@ async function revoke(database: Database, id: string, options: string): Promise<
   );
 }
 
-await runCommand(async () => {
-  const { verb, rest, target, workspace } = parseCommand(USAGE, VERBS);
+await runScript(CREDENTIAL, async ({ workspace, ...chosenTarget }, [verb, argument]) => {
+  const target = targetOf(chosenTarget);
   const options = optionsOf(target);
-  const [argument = ""] = rest;
+  checkName(argument);
   if (verb === "create") {
     const made = await withDatabase(target, async (database) => {
       const workspaceId = await chooseWorkspace(database, workspace, options);
-      return { workspaceId, credential: await createCredential(database, workspaceId, argument || "Created by hand") };
+      return { workspaceId, credential: await createCredential(database, workspaceId, argument ?? "Created by hand") };
     });
     console.log(`Created a credential in ${nameOf(target)}.\n`);
     printCredential(made.workspaceId, made.credential);
@@ -74,7 +80,7 @@ await runCommand(async () => {
         `${id}  ${dateOf(created_at)}  workspace ${workspace_id}  ${name}${revoked_at === null ? "" : `  revoked ${dateOf(revoked_at)}`}`,
       );
   } else {
-    await withDatabase(target, (database) => revoke(database, argument, options));
+    await withDatabase(target, (database) => revoke(database, argument!, options));
     console.log(`Revoked ${argument} in ${nameOf(target)}. It stops working within five seconds.`);
   }
 });

@@ -1,29 +1,29 @@
 /** `npm run data:move`: moves the views of a workspace to the distributed engine, and back. */
 import { STREAM_SCHEMA } from "../src/analytics/store/stream-schema.ts";
+import { runScript } from "./command/script.ts";
 import { listSecrets } from "./deploy/inventory.ts";
 import { loadDeploySettings } from "./deploy/settings.ts";
 import { Wrangler } from "./deploy/wrangler.ts";
 import { StartError } from "./local/settings.ts";
-import { optionsOf, parseCommand, runCommand } from "./workspaces/command.ts";
-import { nameOf, type Target, withDatabase } from "./workspaces/open.ts";
+import { withDatabase } from "./workspaces/open.ts";
+import { nameOf, optionsOf, type Target, TARGET_OPTIONS, targetOf } from "./workspaces/target.ts";
 import { type Change, listViewStores, setViewStore, type ViewStore } from "./workspaces/view-stores.ts";
 
-const USAGE = `npm run data:move -- start WORKSPACE   copies the workspace's views to R2 SQL, and switches when the counts agree
-npm run data:move -- back WORKSPACE    copies them back from R2 SQL, and switches when the stores have all of them
-npm run data:move -- stop WORKSPACE    ends a copy before the switch, in either direction
-npm run data:move -- status            lists the workspaces with the engine of their views, and how far a copy is
-npm run data:move -- schema            prints the schema of the stream
+const ID = { name: "WORKSPACE", what: "The workspace's id" };
+const DATA_MOVE = {
+  name: "data:move",
+  verbs: {
+    start: { does: "copies the workspace's views to R2 SQL, and switches when the counts agree", argument: ID },
+    back: { does: "copies them back from R2 SQL, and switches when the stores have all of them", argument: ID },
+    stop: { does: "ends a copy before the switch, in either direction", argument: ID },
+    status: { does: "lists the workspaces with the engine of their views, and how far a copy is" },
+    schema: { does: "prints the schema of the stream" },
+  },
+  options: TARGET_OPTIONS,
+  notes: "docs/guides/video-data.md says when to do so, and what is needed.",
+};
 
-  --remote        of the deployment on Cloudflare, instead of the platform on this machine (npm start)
-  --dev           of npm run dev
-  --config FILE   the deployment's settings (sluice.config.json)
-
-docs/guides/video-data.md says when to do so, and what is needed.`;
-
-const WORKSPACE = { what: "The workspace's id" };
-const VERBS = { start: WORKSPACE, back: WORKSPACE, stop: WORKSPACE, status: null, schema: null } as const;
-
-/** What the installation lacks for the distributed engine, by name. */
+/** Names of the settings that the distributed engine needs and the installation lacks. */
 async function missingIn(target: Target): Promise<string[]> {
   if (target.remote !== true) return ["R2_SQL_URL", "R2_SQL_TABLE", "R2_SQL_TOKEN", "VIEW_STREAM"];
   const settings = await loadDeploySettings(target.config);
@@ -47,7 +47,7 @@ async function requireEngine(target: Target): Promise<void> {
   );
 }
 
-/** In words, for a command that changes nothing. */
+/** Printed when a command changes nothing. */
 const STATES: Record<ViewStore["view_store"], string> = {
   embedded: "The views of the workspace are in its stores.",
   moving: "The views of the workspace are being copied to R2 SQL",
@@ -55,7 +55,7 @@ const STATES: Record<ViewStore["view_store"], string> = {
   returning: "The views of the workspace are being copied back from R2 SQL",
 };
 
-/** Repeatable: a workspace that is where the change leads, or on its way, stays as it is. @throws {StartError} */
+/** Repeatable: does nothing to a workspace that is already in the wanted state, or on its way to it. @throws {StartError} */
 async function change(
   workspaceId: string,
   target: Target,
@@ -88,7 +88,7 @@ async function start(workspaceId: string, target: Target): Promise<void> {
   });
 }
 
-/** The engine has to stay until the views are back. */
+/** Needs the distributed engine until the views are back. */
 async function back(workspaceId: string, target: Target): Promise<void> {
   await requireEngine(target);
   await change(workspaceId, target, {
@@ -119,9 +119,8 @@ async function stop(workspaceId: string, target: Target): Promise<void> {
 
 const ACTIONS: Record<string, (workspaceId: string, target: Target) => Promise<void>> = { start, back, stop };
 
-await runCommand(async () => {
-  const { verb, rest, target } = parseCommand(USAGE, VERBS);
-  const [workspaceId = ""] = rest;
+await runScript(DATA_MOVE, async (values, [verb = "", workspaceId = ""]) => {
+  const target = targetOf(values);
   if (verb === "schema") console.log(JSON.stringify(STREAM_SCHEMA, null, 2));
   else if (verb === "status")
     for (const { id, name, view_store, view_store_progress } of await withDatabase(target, listViewStores))

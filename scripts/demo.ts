@@ -1,7 +1,8 @@
 /** `npm run demo`: starts the whole platform on this machine and processes one clip with it. */
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
+import { flag, text } from "../sdk/cli/terminal/command-line.ts";
+import { readScript, refuseUsage } from "./command/script.ts";
 import { Deliveries, type Delivery, type RefusedDelivery } from "./demo/deliveries.ts";
 import { journey, type Moment } from "./demo/journey.ts";
 import { uploadJourney } from "./demo/upload.ts";
@@ -12,30 +13,37 @@ import { Screen } from "../sdk/cli/terminal/screen.ts";
 import { CommandError } from "../sdk/cli/terminal/usage-error.ts";
 import { serveFile } from "./local/file-server.ts";
 import { type Platform, startPlatform } from "./local/platform.ts";
-import { optionMistake } from "../sdk/cli/terminal/option-mistake.ts";
 import { loadSettings, StartError } from "./local/settings.ts";
 import { SOURCE_ERRORS } from "../src/library/sources/source-errors.ts";
 import { stopWithNpm } from "./local/stop-with-npm.ts";
-import { swallowedOptions } from "./local/swallowed-options.ts";
 
-const HELP = `npm run demo [-- [URL or file] [--live] [--upload FILE] [--json] [--exit]]
-
-Starts Sluice, processes a clip from POST /v1/on-demand to playback, shows the webhooks that are sent meanwhile, prints
-where to watch the clip, and keeps running. Without a URL or file it uses a clip that comes with Sluice.
-
-  --live         broadcasts the file over RTMP instead, in a loop with a clock in the picture; opens the player page,
-                 which shows the latency
-  --upload FILE  uploads a file in chunks over 8 s, so that it can be watched meanwhile; a standard MP4 whose index is in front
-                 plays before it is whole
-  --no-play      does not play the clip in Chromium, where there is one, to show the view that is recorded of it
-  --json         prints one JSON object per line
-  --exit         stops once the clip is ready; with --live, once the broadcast has been recorded`;
+const DEMO = {
+  name: "demo",
+  argument: "URL or FILE",
+  about: `Starts Sluice, processes a clip from POST /v1/on-demand to playback, shows the webhooks that are sent meanwhile, prints
+where to watch the clip, and keeps running. Without a URL or file it uses a clip that comes with Sluice.`,
+  options: {
+    live: flag(`broadcasts the file over RTMP instead, in a loop with a clock in the picture; opens the player page,
+which shows the latency`),
+    upload: text(
+      "FILE",
+      `uploads a file in chunks over 8 s, so that it can be watched meanwhile; a standard MP4 whose index is in front
+plays before it is whole`,
+    ),
+    "no-play": flag("does not play the clip in Chromium, where there is one, to show the view that is recorded of it"),
+    json: flag("prints one JSON object per line"),
+    exit: flag("stops once the clip is ready; with --live, once the broadcast has been recorded"),
+  },
+};
 
 const BUNDLED_CLIP = "test/fixtures/flower.mp4";
 const LIVE_CLIP = "test/fixtures/friday.mp4";
 /** The last delivery usually arrives within milliseconds. The limit allows for a busy machine. */
 const LAST_DELIVERY_MS = 10_000;
-const { live: isLive, upload: uploaded, json: isJson, exit: isExit, help: isHelp, given, ...flags } = readArguments();
+const { values, words } = readScript(DEMO);
+const { live: isLive, upload: uploaded, json: isJson, exit: isExit } = values;
+const [given] = words;
+if (isLive && uploaded !== undefined) refuseUsage(DEMO, "--live and --upload exclude each other.");
 const screen = new Screen();
 const say = (moment: object) => isJson && console.log(JSON.stringify(moment));
 let lastSaid = "";
@@ -48,23 +56,6 @@ const sayOnce = ({ afterMs, ...news }: Moment & { afterMs?: number }) => {
 };
 const timeOf = (iso: string) => new Date(iso).toLocaleTimeString("en-GB");
 const ms = (value: number) => (value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`);
-
-function readArguments() {
-  const flag = { type: "boolean", default: false } as const;
-  const upload = { type: "string" } as const;
-  const options = { live: flag, upload, json: flag, exit: flag, help: flag, "no-play": flag };
-  try {
-    const swallowed = swallowedOptions(["live", "exit", "upload"]);
-    if (swallowed !== null) throw new Error(swallowed);
-    const { values, positionals } = parseArgs({ options, allowPositionals: true });
-    if (values.live && values.upload !== undefined) throw new Error("--live and --upload exclude each other.");
-    if (positionals.length > 1) throw new Error(`One URL or file, not ${positionals.length}: ${positionals.join(" ")}`);
-    return { ...values, given: positionals[0] };
-  } catch (error) {
-    console.error(`${optionMistake(error, options)}\n\n${HELP}`);
-    process.exit(2);
-  }
-}
 
 async function openSource(text: string): Promise<{ url: string; name: string; close: () => void }> {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
@@ -161,7 +152,7 @@ async function run(): Promise<number> {
   const settings = await loadSettings(process.env, { allowPrivateNetwork: true, clip: source.url });
   let isStopping = false;
   const platform = await startPlatform(settings, (part) => {
-    if (isStopping) return; // Ctrl-C reaches the parts too
+    if (isStopping) return; // Ctrl-C also reaches the parts
     if (isJson) say({ kind: "restarted", part });
     else screen.text(`the ${part} exited and is restarted`);
   });
@@ -232,7 +223,7 @@ async function follow(
   if (playbackId !== "") await deliveries?.untilShown(["asset.ready", "asset.errored"], LAST_DELIVERY_MS);
   if (last?.kind !== "ready") return false;
   printLinks(platform, playbackId);
-  if (flags["no-play"]) return true;
+  if (values["no-play"]) return true;
   const play = await playAndMeasure(platform, playbackId);
   if (play.kind === "view") await deliveries?.untilShown(["playback.completed", "playback.errored"], LAST_DELIVERY_MS);
   showPlay(play);
@@ -258,18 +249,14 @@ function printLinks({ baseUrl, settings }: Platform, playbackId: string): void {
   else screen.links(links);
 }
 
-if (isHelp) {
-  console.log(HELP);
-} else {
-  try {
-    const code = await run();
-    if (code >= 0) process.exit(code);
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    if (isJson) say({ kind: "error", message: error.message });
-    else screen.failure("Not started", error.message);
-    process.exit(1);
-  }
+try {
+  const code = await run();
+  if (code >= 0) process.exit(code);
+} catch (error) {
+  if (!(error instanceof StartError)) throw error;
+  if (isJson) say({ kind: "error", message: error.message });
+  else screen.failure("Not started", error.message);
+  process.exit(1);
 }
 
 function sourceProblem(reason: string): string {

@@ -9,7 +9,7 @@ import { parseSettings } from "./deploy/settings.ts";
 /** Half of the Workers limit on the free plan, 3 MiB. */
 const MAX_GZIP_BYTES = 1.5 * 1024 * 1024;
 
-/** The configuration that `npm run deploy` would derive without settings; beside wrangler.toml, because its paths are relative. */
+/** The configuration that `npm run deploy` would derive without settings. Next to wrangler.toml, because its paths are relative. */
 const CONFIG_FILE = "wrangler.dry-run.json";
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,9 @@
-/** `npm run deploy`: makes what is missing on Cloudflare and deploys the Worker. Repeating it changes nothing that is in place. */
+/** `npm run deploy`: creates missing resources on Cloudflare and deploys the Worker. Repeatable: existing resources are not changed. */
 import { execFile } from "node:child_process";
 import { createInterface } from "node:readline/promises";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
+import { flag, text } from "../sdk/cli/terminal/command-line.ts";
+import { runScript } from "./command/script.ts";
 import { carryOut, type Outcome } from "./deploy/carry-out.ts";
 import {
   deriveConfig,
@@ -17,31 +19,18 @@ import { settingLines } from "./deploy/setting-lines.ts";
 import { DeployError, type DeploySettings, loadDeploySettings } from "./deploy/settings.ts";
 import { Wrangler } from "./deploy/wrangler.ts";
 import { committableWarning } from "./secrets/file.ts";
-import { optionMistake } from "../sdk/cli/terminal/option-mistake.ts";
-import { swallowedOptions } from "./local/swallowed-options.ts";
-import { refuseUsage, runCommand } from "./workspaces/command.ts";
 import { printCredential } from "./workspaces/print.ts";
 
-const USAGE = `npm run deploy [-- [--dry-run] [--yes] [--config FILE]]
-
-Deploys Sluice to your Cloudflare account: creates the D1 database, the R2 bucket, the queues and the secrets that are
-missing, applies new migrations, deploys the Worker, and creates a first workspace. Settings are in sluice.config.json.
-
-  --dry-run       prints what it would do, and does nothing; without a login, for an account that has nothing yet
-  --yes           does not ask before it begins
-  --config FILE   other settings than sluice.config.json`;
-
-function readArguments() {
-  const swallowed = swallowedOptions(["dry-run", "config"]);
-  if (swallowed !== null) refuseUsage(USAGE, swallowed);
-  const flag = { type: "boolean" } as const;
-  const options = { help: flag, "dry-run": flag, yes: flag, config: { type: "string" } } as const;
-  try {
-    return parseArgs({ options }).values;
-  } catch (error) {
-    return refuseUsage(USAGE, optionMistake(error, options));
-  }
-}
+const DEPLOY = {
+  name: "deploy",
+  about: `Deploys Sluice to your Cloudflare account: creates the D1 database, the R2 bucket, the queues and the secrets that are
+missing, applies new migrations, deploys the Worker, and creates a first workspace. Settings are in sluice.config.json.`,
+  options: {
+    "dry-run": flag("prints what it would do, and does nothing; without a login, for an account that has nothing yet"),
+    yes: flag("does not ask before it begins"),
+    config: text("FILE", "other settings than sluice.config.json"),
+  },
+};
 
 function printPlan({ steps, kept, notes }: Plan, settings: DeploySettings, config: WranglerConfig): void {
   console.log("This deployment will\n");
@@ -50,7 +39,7 @@ function printPlan({ steps, kept, notes }: Plan, settings: DeploySettings, confi
   for (const note of notes) console.log(`\nNote: ${note}`);
 }
 
-/** The same program as wrangler's. */
+/** Checks the program that wrangler uses. */
 const hasDocker = () =>
   promisify(execFile)(process.env["WRANGLER_DOCKER_BIN"] ?? "docker", ["info"]).then(
     () => true,
@@ -99,9 +88,7 @@ function printOutcome(
   );
 }
 
-await runCommand(async () => {
-  const { help, "dry-run": isDryRun, yes, config } = readArguments();
-  if (help) return console.log(USAGE);
+await runScript(DEPLOY, async ({ "dry-run": isDryRun, yes, config }) => {
   const base = await readBaseConfig();
   const settings = await loadDeploySettings(config);
   const secretsInFile = requireUsableSecrets(settings.secretsFile);

@@ -75,7 +75,7 @@ function inWords(durationMs: number): string {
  */
 export const withKindTables = (page: string) => withPart(page, EVENTS_PAGE, "kinds", kindTables());
 
-/** The same for the schedule's table. */
+/** The page with the table of the current schedule. */
 export const withTriesTable = (page: string) => withPart(page, WEBHOOKS_PAGE, "tries", triesTable());
 
 function withPart(page: string, path: string, name: string, part: string): string {

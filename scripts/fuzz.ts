@@ -1,44 +1,32 @@
+/** `npm run fuzz`: the fuzzers of test/fuzz with many inputs. */
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { readdir } from "node:fs/promises";
-import { parseArgs } from "node:util";
+import { readdirSync } from "node:fs";
+import { integer, oneOf } from "../sdk/cli/terminal/command-line.ts";
+import { runScript } from "./command/script.ts";
 
-const HELP = `npm run fuzz [-- --runs N] [--seed N] [--target NAME]: every fuzzer with many inputs from a new seed.
+const TARGETS = readdirSync("test/fuzz/targets").map((file) => file.replace(/\.ts$/, ""));
 
-  --runs N       inputs of each target (50000)
-  --seed N       seed of the first input; it is printed, so that a run can be repeated
-  --target NAME  only this target`;
-
-const { values } = parseArgs({
+const FUZZ = {
+  name: "fuzz",
+  about: "Runs every fuzzer with many inputs from a new seed.",
   options: {
-    runs: { type: "string", default: "50000" },
-    seed: { type: "string" },
-    target: { type: "string" },
-    help: { type: "boolean" },
+    runs: integer("N", [1, 999_999_999], "inputs of each target", 50_000),
+    seed: integer("N", [0, 999_999_999], "seed of the first input; it is printed, so that a run can be repeated"),
+    target: oneOf("NAME", TARGETS, "only this target"),
   },
-});
-if (values.help) {
-  console.log(HELP);
-  process.exit(0);
-}
-const targets = (await readdir("test/fuzz/targets")).map((file) => file.replace(/\.ts$/, ""));
-const isCount = (text: string) => /^\d{1,9}$/.test(text);
-if (!isCount(values.runs) || Number(values.runs) === 0)
-  refuse(`--runs is "${values.runs}"; it must be an integer from 1`);
-if (!isCount(values.seed ?? "0")) refuse(`--seed is "${values.seed}"; it must be an integer from 0`);
-if (values.target !== undefined && !targets.includes(values.target))
-  refuse(`there is no target "${values.target}"; they are ${targets.join(", ")}`);
+};
 
-const seed = values.seed ?? String(randomInt(1_000_000_000));
-console.log(`${values.runs} inputs for ${values.target ?? "each target"}, seed ${seed}`);
-const target: Record<string, string> = values.target === undefined ? {} : { FUZZ_TARGET: values.target };
-const child = spawn("vitest", ["run", "--project", "fuzz", "--testTimeout=0"], {
-  stdio: "inherit",
-  env: { ...process.env, FUZZ_RUNS: values.runs, FUZZ_SEED: seed, ...target },
+await runScript(FUZZ, ({ runs, seed = randomInt(1_000_000_000), target }) => {
+  console.log(`${runs} inputs for ${target ?? "each target"}, seed ${seed}`);
+  const child = spawn("vitest", ["run", "--project", "fuzz", "--testTimeout=0"], {
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      FUZZ_RUNS: String(runs),
+      FUZZ_SEED: String(seed),
+      ...(target === undefined ? {} : { FUZZ_TARGET: target }),
+    },
+  });
+  child.once("close", (code) => (process.exitCode = code ?? 1));
 });
-child.once("close", (code) => (process.exitCode = code ?? 1));
-
-function refuse(mistake: string): never {
-  console.error(mistake);
-  process.exit(2);
-}

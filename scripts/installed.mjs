@@ -1,4 +1,5 @@
-// Runs before the npm scripts. Plain JavaScript with built-in modules only: it must work before `npm ci`, in any version of Node.
+// Runs before each npm script: by `--import` in front of scripts of ours, as a `pre` script in front of other programs. Plain JavaScript with
+// built-in modules only: it must work before `npm ci`, in any version of Node from 20.
 import { existsSync } from "node:fs";
 
 if (!existsSync("node_modules/wrangler")) {

@@ -4,31 +4,31 @@ import { join } from "node:path";
 import { writeWhole } from "./write-whole.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-/** npm gives every file of a package the same time, but writes this one at each installation. */
+/** Changes at each installation, unlike the files of packages, which always get the same time. */
 const INSTALLED = "node_modules/.package-lock.json";
 
-/** Times of files are up to two seconds behind the clock, by file system. */
+/** File times are up to two seconds behind the clock, depending on the file system. */
 const COARSENESS_MS = 2000;
 
 interface Kept<T> {
   value: T;
-  /** By path from the root of the repository; null = there is no such file. */
+  /** Stamp of each file, by path from the repository's root; null = no such file. */
   files: Record<string, string | null>;
 }
 
 interface Made<T> {
-  /** Kept as JSON, which only this user can read. */
+  /** Stored as JSON that only this user can read. */
   value: T;
-  /** Files that it was made from, as paths from the root of the repository. They need not exist. */
+  /** The input files, as paths from the repository's root. They need not exist. */
   inputs: string[];
   /** Files that were written. */
   outputs?: string[];
 }
 
 /**
- * Makes a result that depends on files, or returns that of an earlier run, as long as none of the files has changed since.
+ * Makes a result that depends on files, or returns the result of an earlier run if none of the files has changed since.
  *
- * @param key whatever else the result depends on
+ * @param key everything else that the result depends on
  */
 export async function keepResult<T>(name: string, key: unknown, make: () => Promise<Made<T>>): Promise<T> {
   const hash = createHash("sha256").update(JSON.stringify(key)).digest("hex").slice(0, 16);
@@ -39,7 +39,7 @@ export async function keepResult<T>(name: string, key: unknown, make: () => Prom
   const { value, inputs, outputs = [] } = await make();
   const states = await statesOf([INSTALLED, ...inputs]);
   const files = { ...textsOf(states), ...textsOf(await statesOf(outputs)) };
-  // A file that was changed meanwhile may have been read before or after.
+  // A file that changed during the run may have been read before or after the change.
   if (states.every(([, state]) => state === null || state.mtimeMs < startedAtMs - COARSENESS_MS))
     await writeWhole(path, Buffer.from(JSON.stringify({ value, files } satisfies Kept<T>)), 0o600);
   return value;

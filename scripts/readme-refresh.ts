@@ -38,7 +38,7 @@ async function pauseAt(page: Page, seconds: number): Promise<void> {
   }, seconds);
 }
 
-/** At the live edge for some seconds, so that the latency is steady. */
+/** Waits some seconds at the live edge, so that the latency is steady. */
 async function watchLive(page: Page): Promise<void> {
   await page.waitForFunction(() => /behind/.test(document.querySelector(".latency")?.textContent ?? ""));
   await page.waitForTimeout(8000);

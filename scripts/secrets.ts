@@ -1,45 +1,34 @@
 /** `npm run secrets`: manages a deployment's secrets in a file with mode 0600, which wrangler uploads (docs/guides/deploying.md). */
 import { existsSync } from "node:fs";
-import { parseArgs } from "node:util";
-import { optionMistake } from "../sdk/cli/terminal/option-mistake.ts";
+import { flag, text, type Values } from "../sdk/cli/terminal/command-line.ts";
+import { CommandError, UsageError } from "../sdk/cli/terminal/usage-error.ts";
+import { runScript } from "./command/script.ts";
 import { nearestName } from "../protocol/nearest-name.ts";
 import { createSecrets, readSecrets, saveSecrets } from "./secrets/file.ts";
 import { freshSecret, SECRET_NAMES, type SecretName, type SecretValues } from "./secrets/fresh.ts";
 import { loadDeploySettings } from "./deploy/settings.ts";
-import { swallowedOptions } from "./local/swallowed-options.ts";
 import { finishCommand, uploadCommand, WAIT } from "./secrets/next-steps.ts";
-import { refuseUsage, runCommand } from "./workspaces/command.ts";
 import { BrokenFile } from "../sdk/cli/session/read-texts.ts";
-import { mistakeIn } from "./workspaces/verbs.ts";
 
-const USAGE = `npm run secrets -- new | rotate NAME | finish NAME  [--file FILE] [--config FILE]
+const NAME = { name: "NAME", what: "The secret's name" };
+const SECRETS = {
+  name: "secrets",
+  verbs: {
+    new: { does: "makes all of them; an existing file is never overwritten" },
+    rotate: { does: "adds a new secret before the old one: both are valid", argument: NAME },
+    finish: { does: "removes the old one; of WEBHOOK_KEYS only with --yes", argument: NAME },
+  },
+  about: `Keeps the secrets of a deployment in a file that only you can read. After each change it prints the command that uploads them.
+NAME is one of ${SECRET_NAMES.join(", ")}.`,
+  options: {
+    yes: flag("of finish WEBHOOK_KEYS: nothing is sealed with the old key any more"),
+    file: text("FILE", "the file of the secrets (secretsFile of the settings, or secrets.json)"),
+    config: text("FILE", "the settings of the deployment (sluice.config.json)"),
+  },
+};
 
-Keeps the secrets of a deployment in a file that only you can read. After each change it prints the command that uploads them.
-
-  new                 makes all of them; an existing file is never overwritten
-  rotate NAME         adds a new secret before the old one: both are valid
-  finish NAME         removes the old one; of WEBHOOK_KEYS only with --yes
-
-  NAME                ${SECRET_NAMES.join(", ")}
-  --file FILE         the file of the secrets (secretsFile of the settings, or secrets.json)
-  --config FILE       the settings of the deployment (sluice.config.json)`;
-
-const refuse = (words: string): never => refuseUsage(USAGE, words);
-
-function readArguments() {
-  const options = {
-    help: { type: "boolean" },
-    yes: { type: "boolean", default: false },
-    file: { type: "string" },
-    config: { type: "string" },
-  } as const;
-  try {
-    const swallowed = swallowedOptions(["yes", "file", "config"]);
-    if (swallowed !== null) refuse(swallowed);
-    return parseArgs({ allowPositionals: true, options });
-  } catch (error) {
-    return refuse(optionMistake(error, options));
-  }
+function refuse(mistake: string): never {
+  throw new UsageError(mistake);
 }
 
 function chosenSecret(name: string): SecretName {
@@ -55,32 +44,13 @@ function readExisting(file: string): SecretValues {
     return readSecrets(file);
   } catch (error) {
     if (!(error instanceof BrokenFile)) throw error;
-    console.error(`${error.message}. Correct it, or restore it from your copy.`);
-    return process.exit(1);
+    throw new CommandError(`${error.message}. Correct it, or restore it from your copy.`, { cause: error });
   }
 }
 
-const VERBS = { new: null, rotate: { what: "The secret's name" }, finish: { what: "The secret's name" } } as const;
-
-/** `--file` and `--config` as they were given, for the commands that follow. */
-const optionsOf = ({ file, config }: { file?: string; config?: string }): string =>
+/** The given `--file` and `--config`, for the commands in messages. */
+const optionsOf = ({ file, config }: Values<typeof SECRETS.options>): string =>
   [file === undefined ? "" : ` --file ${file}`, config === undefined ? "" : ` --config ${config}`].join("");
-
-async function runSecrets(): Promise<void> {
-  const { values, positionals } = readArguments();
-  if (values.help) return console.log(USAGE);
-  const [verb, ...rest] = positionals;
-  const mistake = mistakeIn(VERBS, verb, rest);
-  if (mistake !== null) refuse(mistake);
-  const settings = await loadDeploySettings(values.config);
-  const file = values.file ?? settings.secretsFile;
-  if (verb === "new") return create(file);
-  const chosen = chosenSecret(rest[0] ?? "");
-  change(file, verb === "rotate" ? "rotate" : "finish", chosen, values.yes);
-  console.log(`Now upload it: ${uploadCommand(file, settings)}`);
-  if (verb === "rotate")
-    console.log(`Then finish the rotation ${WAIT[chosen]}: ${finishCommand(chosen, optionsOf(values))}`);
-}
 
 function create(file: string): void {
   if (!createSecrets(file))
@@ -93,7 +63,7 @@ function change(file: string, verb: "rotate" | "finish", chosen: SecretName, isC
   const list = secrets[chosen].split(",");
   if (verb === "rotate" && list.length > 1) refuse(`${chosen} is already being rotated: finish that rotation first.`);
   if (verb === "finish" && list.length === 1) refuse(`${chosen} is not being rotated.`);
-  // What is sealed with a removed key is lost. A removed signing secret only ends what it signed.
+  // Values sealed with a removed key are lost. A removed signing secret only invalidates what it signed.
   if (verb === "finish" && chosen === "WEBHOOK_KEYS" && !isConfirmed)
     refuse(`The old key opens what is still sealed with it. Remove it ${WAIT[chosen]}. Then add --yes.`);
   saveSecrets(file, {
@@ -102,4 +72,13 @@ function change(file: string, verb: "rotate" | "finish", chosen: SecretName, isC
   });
 }
 
-await runCommand(runSecrets);
+await runScript(SECRETS, async (values, [verb, name = ""]) => {
+  const settings = await loadDeploySettings(values.config);
+  const file = values.file ?? settings.secretsFile;
+  if (verb === "new") return create(file);
+  const chosen = chosenSecret(name);
+  change(file, verb === "rotate" ? "rotate" : "finish", chosen, values.yes);
+  console.log(`Now upload it: ${uploadCommand(file, settings)}`);
+  if (verb === "rotate")
+    console.log(`Then finish the rotation ${WAIT[chosen]}: ${finishCommand(chosen, optionsOf(values))}`);
+});

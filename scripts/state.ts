@@ -1,18 +1,23 @@
-/** `npm run state`: what the platform on this machine keeps, for its developers. */
+/** `npm run state`: shows developers the stored data of the platform on this machine. */
 import { join, resolve } from "node:path";
-import { inspect, parseArgs } from "node:util";
+import { inspect } from "node:util";
+import { flag } from "../sdk/cli/terminal/command-line.ts";
+import { UsageError } from "../sdk/cli/terminal/usage-error.ts";
+import { runScript } from "./command/script.ts";
 import { StartError } from "./local/settings.ts";
 import { D1_FOLDER, contentsOf, databasesIn, objectFolders, objectsIn, query, type Row } from "./local/state-files.ts";
 
-const USAGE = `npm run state                                 the classes of Durable Objects, and how many objects each has
+const STATE = {
+  name: "state",
+  usage: `npm run state                                 the classes of Durable Objects, and how many objects each has
 npm run state -- d1 "SELECT …"                a query of the database
 npm run state -- r2 [PREFIX]                  the keys of R2 that begin with it
 npm run state -- CLASS                        the names of the class's objects, the newest last
-npm run state -- CLASS NAME ["SELECT …"]      what an object keeps, or a query of its tables
-
-  --dev   of npm run dev, instead of npm start
-
-Reads only, also while the platform runs. NAME is the id of a media (AssetMachine), stream (LiveStreamMachine) or session (LiveOrigin), …`;
+npm run state -- CLASS NAME ["SELECT …"]      what an object keeps, or a query of its tables`,
+  options: { dev: flag("of npm run dev, instead of npm start") },
+  notes:
+    "Reads only, also while the platform runs. NAME is the id of a media (AssetMachine), stream (LiveStreamMachine) or session (LiveOrigin), …",
+};
 
 const MOST_KEYS = 1000;
 
@@ -59,15 +64,8 @@ function showObject(state: string, className: string, name: string | undefined, 
   print(Object.entries(tables).map(([table, rows]) => ({ table, rows })));
 }
 
-function run(): void {
-  const { values, positionals } = parseArgs({
-    options: { dev: { type: "boolean" }, help: { type: "boolean", short: "h" } },
-    allowPositionals: true,
-  });
-  if (values.help === true) return console.log(USAGE);
-  const state =
-    values.dev === true ? resolve(".wrangler/state/v3") : resolve(process.env["SLUICE_HOME"] ?? ".sluice", "state");
-  const [what, ...rest] = positionals;
+await runScript(STATE, ({ dev }, [what, ...rest]) => {
+  const state = dev ? resolve(".wrangler/state/v3") : resolve(process.env["SLUICE_HOME"] ?? ".sluice", "state");
   if (what === undefined) return showClasses(state);
   if (what === "d1" && rest[0] !== undefined) return print(query(databaseIn(state, D1_FOLDER), rest[0]));
   if (what === "r2") {
@@ -80,13 +78,6 @@ function run(): void {
     );
     return print(keys);
   }
-  if (what === "d1") throw new StartError(`A query is missing.\n\n${USAGE}`);
+  if (what === "d1") throw new UsageError("A query is missing.");
   showObject(state, what, rest[0], rest[1]);
-}
-
-try {
-  run();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+});

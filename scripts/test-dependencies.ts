@@ -7,9 +7,9 @@ const GSTREAMER_PLUGINS = ["base", "good", "bad", "ugly"].map((set) => `gstreame
 interface Program {
   packages: string[];
   path: string;
-  /** The environment variable that names another place of it. */
+  /** Environment variable with another path. */
   variable: string;
-  /** Of another program that serves as well, but slower. */
+  /** Path of a slower substitute. */
   substitute?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ const PROGRAMS: Program[] = [
     packages: ["chromium-headless-shell"],
     path: process.env.CHROMIUM || SHELL,
     variable: "CHROMIUM",
-    substitute: findTestBrowser(), // in the whole browser, a page takes a second more of CPU time
+    substitute: findTestBrowser(), // a page takes a second more of CPU time in the full browser
   },
   { packages: ["ffmpeg"], path: process.env.FFMPEG ?? "/usr/bin/ffmpeg", variable: "FFMPEG" },
   { packages: ["nginx"], path: process.env.NGINX ?? "/usr/sbin/nginx", variable: "NGINX" },
@@ -36,7 +36,7 @@ const PROGRAMS: Program[] = [
   },
 ];
 
-/** Installs Debian's packages where possible, else prints how to install them by hand. */
+/** Installs Debian's packages where possible; otherwise prints how to install them by hand. */
 export async function installTestDependencies(): Promise<void> {
   const missing = PROGRAMS.filter(({ path }) => !existsSync(path));
   if (missing.length === 0) return;
@@ -61,7 +61,7 @@ function install(programs: Program[]): void {
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
   };
   spawnSync("apt-get", ["update", "-qq"], options);
-  // Apart, because one package that does not exist, as in other distributions, would keep apt-get from installing the others.
+  // One at a time: apt-get installs nothing if one of the packages does not exist, as in other distributions.
   for (const group of [
     programs.filter(({ substitute }) => substitute === undefined),
     programs.filter(({ substitute }) => substitute !== undefined),

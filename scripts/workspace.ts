@@ -1,22 +1,26 @@
 /** `npm run workspace`: the workspaces of an installation. */
-import { parseCommand, runCommand } from "./workspaces/command.ts";
+import { runScript } from "./command/script.ts";
 import { createWorkspace, listWorkspaces } from "./workspaces/database.ts";
 import { dateOf, printCredential } from "./workspaces/print.ts";
-import { nameOf, withDatabase } from "./workspaces/open.ts";
+import { withDatabase } from "./workspaces/open.ts";
+import { checkName, nameOf, TARGET_OPTIONS, targetOf } from "./workspaces/target.ts";
 
-const USAGE = `npm run workspace -- create NAME   creates a workspace with its first credential, which is shown once
-npm run workspace -- list          lists the workspaces
+const WORKSPACE = {
+  name: "workspace",
+  verbs: {
+    create: {
+      does: "creates a workspace with its first credential, which is shown once",
+      argument: { name: "NAME", what: "A name" },
+    },
+    list: { does: "lists the workspaces" },
+  },
+  options: TARGET_OPTIONS,
+};
 
-  --remote        of the deployment on Cloudflare, instead of the platform on this machine (npm start)
-  --dev           of npm run dev
-  --config FILE   the deployment's settings (sluice.config.json)`;
-
-const VERBS = { create: { what: "A name" }, list: null } as const;
-
-await runCommand(async () => {
-  const { verb, rest, target } = parseCommand(USAGE, VERBS);
-  const [name = ""] = rest;
+await runScript(WORKSPACE, async (values, [verb, name = ""]) => {
+  const target = targetOf(values);
   if (verb === "create") {
+    checkName(name);
     const { workspaceId, credential } = await withDatabase(target, (database) => createWorkspace(database, name));
     console.log(`Created the workspace "${name}" in ${nameOf(target)}.\n`);
     printCredential(workspaceId, credential);

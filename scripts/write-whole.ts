@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Replaces a file atomically, so that concurrent readers never see a partial file. */
+/** Replaces a file atomically: concurrent readers never see a partial file. */
 export async function writeWhole(path: string, contents: Uint8Array, mode = 0o644): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${randomUUID()}`;

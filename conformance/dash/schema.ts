@@ -11,7 +11,7 @@ const validators = new Map<string, XsdValidator>();
 /**
  * Validates an MPD.
  *
- * @param schemaPath of an XSD file; what it imports is looked up beside it
+ * @param schemaPath path of an XSD file; its imports are looked up in the same folder
  * @returns libxml2's errors with line numbers; empty when the document is valid
  */
 export function schemaErrors(text: string, schemaPath: string): string[] {

@@ -36,7 +36,7 @@ export interface MediaAnswer extends Exchange {
   sha256: string;
   fragments: FragmentFacts[];
   init: InitFacts | null;
-  /** Of a segment: the hashes of its slices, by the lengths of its parts; null when not all parts were fetched. */
+  /** For a segment: the hashes of its slices, by the lengths of its parts; null when not all parts were fetched. */
   slices: { place: string; sha256: string }[] | null;
 }
 

@@ -16,7 +16,7 @@ const LATE_MS = 3000;
 const PAST_HELD_MS = 4000;
 
 export interface Origin {
-  /** Of the multivariant playlist. */
+  /** URL of the multivariant playlist. */
   url: string;
   stop: () => Promise<void>;
 }

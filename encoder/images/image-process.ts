@@ -35,7 +35,7 @@ export class ImageProcess {
   readonly #output: ByteQueue;
   /** Resolves when the process has ended, with the reason. */
   readonly ended: Promise<ImageOutcome>;
-  /** Of the picture that is being made. */
+  /** Start of the current picture. */
   #startedMs: number | null = null;
   #hasEnded = false;
   made = 0;

@@ -9,7 +9,7 @@ export interface SoundFormat {
 
 /** A sound of the source, as it is encoded. */
 export interface SourceSound {
-  /** Of its first stream in the container: the PID of MPEG-TS, the track ID of MP4. Null = the source lacks it, and it is silent. */
+  /** Id of its first stream in the container: PID of MPEG-TS, track ID of MP4. Null = the source lacks it, and it is silent. */
   streamId: number | null;
   format: SoundFormat;
   /** BCP 47; "und" when the source does not say it. */
@@ -21,7 +21,7 @@ export interface SourceSound {
 }
 
 export interface BroadcastSound extends SourceSound {
-  /** Of its rendition: "a1" to "a8". */
+  /** Name of its rendition: "a1" to "a8". */
   name: string;
 }
 

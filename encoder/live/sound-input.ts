@@ -7,7 +7,7 @@ import { type DecodedFrame, StreamDecoder } from "./stream-decoder.ts";
 
 export class SoundInput {
   readonly #runs: RunSequence;
-  /** Of its rendition. */
+  /** Name of its rendition. */
   readonly #name: string;
   /** The source has no picture, so a run starts with its sound. */
   readonly #startsRuns: boolean;

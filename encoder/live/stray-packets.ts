@@ -1,7 +1,7 @@
 /** Buffers audio packets after a jump of the source's timestamps, until the picture has jumped to the same timeline. */
 import type { TimedPacket } from "./live-source.ts";
 
-/** Of each sound. */
+/** Limit per sound. */
 const MAX_STRAYS = 200;
 
 export class StrayPackets {

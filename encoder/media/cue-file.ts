@@ -60,7 +60,7 @@ export class CueFile {
     } else this.cues.push([Math.max(0, from), to, payload, settings]);
   }
 
-  /** @returns the JSON to store, null = none, and what the Worker is told of it */
+  /** @returns the JSON to store, null = none, and the facts for the Worker */
   finish(): { bytes: Buffer | null; facts: CaptionsResult["streams"][number] } {
     const bytes = Buffer.from(JSON.stringify({ cues: this.cues } satisfies CaptionsFile));
     const fits = !this.isTooLarge && bytes.length <= MAX_CAPTIONS_FILE_BYTES;

@@ -17,7 +17,7 @@ export function x264Instructions(widthPx: number, cpuinfo: string = CPUINFO): st
   return flags.has("avx512f") && flags.has("avx2") ? "asm=avx2" : "";
 }
 
-/** Of the current machine. */
+/** The current machine's CPU. */
 const CPUINFO = readCpuinfo();
 
 function readCpuinfo(): string {

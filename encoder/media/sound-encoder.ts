@@ -108,7 +108,7 @@ export class SoundEncoder {
     this.#samples.push({ data, isSync: true, durationTicks: AAC_FRAME_SAMPLES, compositionTicks: 0 });
   }
 
-  /** Of the current segment, in AAC frames from the start. */
+  /** End of the current segment, in AAC frames from the start. */
   #segmentEnd(): number {
     const number = this.#segments.length;
     if (this.#cuts === null) return nominalEnd(number + 1, this.#sampleRateHz, this.#job.segmentSeconds);

@@ -8,7 +8,7 @@ const FIRST_RETRY_MS = 200;
 const LONGEST_RETRY_MS = 10_000;
 /** Well below the time without progress after which a child counts as hung (limits.ts), because an unresponsive platform is not the source's fault. */
 const ATTEMPT_TIMEOUT_MS = 25_000;
-/** Of an answer: enough for the names of the fields that a 422 lists. */
+/** Logged bytes of an answer: enough for the names of the fields that a 422 lists. */
 const MAX_LOGGED_BYTES = 500;
 
 /** `token` and `expiresAt` change when a heartbeat renews them, so every attempt reads them again. */

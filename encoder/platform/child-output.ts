@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { log } from "../../protocol/log.ts";
 
-/** Of one process. Hostile media can make a native library repeat a complaint. */
+/** Limit per process: hostile media can make a native library repeat a message. */
 const MOST_CHARACTERS = 20_000;
 
 /** Logs what a media process writes to its console. Reads all of it, so that a full pipe never stops the process. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
-/** The OpenAPI document of the Worker, whose modules of the runtime are empty here. @param folder for a temporary file */
+/** The OpenAPI document of the Worker. Its imports of runtime modules are replaced by empty ones. @param folder for a temporary file */
 export async function readDocument(folder: string): Promise<object> {
   const outfile = join(folder, "document.mjs");
   await build({

@@ -1,6 +1,6 @@
 import { toHex } from "../../protocol/hex.ts";
 
-/** Texts, which do not affect types. */
+/** Fields with prose, which do not affect types. */
 const TEXTS = new Set(["description", "summary", "example", "examples", "tags", "contact", "servers"]);
 
 /** The parts of an OpenAPI document that types are generated from. `inside` = the keys are names of fields, not of the specification. */
@@ -11,7 +11,7 @@ function structureOf(value: unknown, inside = false): unknown {
   return Object.fromEntries(kept.map(([key, one]) => [key, structureOf(one, key === "properties" && !inside)]));
 }
 
-/** The document without its texts and webhooks, and the digest by which stale types are found. */
+/** The document without prose and webhooks, and the digest that identifies stale types. */
 export async function typedStructure(document: object): Promise<{ json: string; digest: string }> {
   const { webhooks: _, ...rest } = structureOf(document) as Record<string, unknown>;
   const json = JSON.stringify(rest);

@@ -11,12 +11,12 @@ export interface Delivery {
   type: string;
   objectId: string;
   eventId: string;
-  /** It is about another object than the demo's, such as that of an earlier run. */
+  /** The delivery is about another object than the demo's, such as one of an earlier run. */
   isOther: boolean;
-  /** From the change to the delivery's arrival. */
+  /** Time from the change to the delivery's arrival. */
   afterChangeMs: number;
   verified: true;
-  /** Renditions of a broadcast that are not made any more, as the encoder cannot keep up. */
+  /** Renditions of a broadcast that the encoder has stopped making because it cannot keep up. */
   droppedRungs?: string[];
 }
 
@@ -33,7 +33,7 @@ const SHOWN_AFTER: Record<string, Moment["kind"]> = {
   "asset.errored": "failed",
 };
 
-/** The object of a playback event is a view: that of the demo's own play, or of the user's. */
+/** The object of a playback event is a view, of the demo's own play or the user's. */
 const isOfPlay = ({ type }: Pick<Delivery, "type">) => type.startsWith("playback.");
 
 /** A receiver and its webhook in the local workspace, for the duration of the demo. */

@@ -12,7 +12,7 @@ export const SHELL = "/usr/bin/chromium-headless-shell";
 /** Chromium or Chrome with H.264 and AAC: `$CHROMIUM`, or the system's; undefined when there is none. */
 export const findBrowser = (): string | undefined => firstOf([process.env["CHROMIUM"], ...PLACES, SHELL]);
 
-/** The same, but the headless shell where there is one: a page takes a third of the CPU time. */
+/** The same, but prefers the headless shell, which uses a third of the CPU time for a page. */
 export const findTestBrowser = (): string | undefined => firstOf([process.env["CHROMIUM"], SHELL, ...PLACES]);
 
 const firstOf = (paths: (string | undefined)[]) =>

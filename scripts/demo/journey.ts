@@ -9,7 +9,7 @@ export type Moment =
       afterMs: number;
       by: "passthrough" | "first chunk" | "upload";
       segmentBytes: number;
-      /** How much of the file was sent by then; of an upload only. */
+      /** Share of the file sent so far; for uploads only. */
       sentPercent?: number;
     }
   | { kind: "uploaded"; afterMs: number; bytes: number }
@@ -80,7 +80,7 @@ export async function* untilReady(
   let isProbed = false;
   let attempt = 0;
   for (;;) {
-    // The segment first: a playable source has been probed, so a media read after it has the probe's results.
+    // Fetches the segment first: a playable source has been probed, so the media that is read afterwards has the probe's results.
     const segment = isPlayable ? null : await firstSegment(`${platform.baseUrl}/${playbackId}.m3u8`);
     const media = await getMedia(platform, mediaId);
     if (media.error !== undefined) return yield { kind: "failed", afterMs: after(), ...media.error };

@@ -66,7 +66,7 @@ export class LiveDemo {
     this.#report({ kind: "first_part", afterMs: Math.round(performance.now() - sentAt), bytes: first.bytes });
     await sleep(6000); // a few segments, so that the measured latency is steady
     const behindMs = edgeLatencyMs((await textOf(first.playlist)) ?? "", capturedAtMs, Date.now());
-    // Asked again: an encoder that cannot keep up has stopped making some meanwhile.
+    // Asks again: an encoder that cannot keep up may have stopped making some renditions.
     const renditions = playlistsIn((await textOf(this.#manifest)) ?? "").map(renditionOf);
     if (behindMs !== null) this.#report({ kind: "edge", behindMs, renditions });
     return true;

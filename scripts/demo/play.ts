@@ -1,4 +1,4 @@
-/** A play of the demo's media in a real browser without a window, and the view that the platform recorded of it. */
+/** Plays the demo's media in a headless browser, and returns the view that the platform recorded of it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright-core";
 import type { Platform } from "../local/platform.ts";
@@ -9,7 +9,7 @@ const STARTS_WITHIN_MS = 20_000;
 const RECORDED_WITHIN_MS = 15_000;
 const POLL_MS = 200;
 
-/** What the platform recorded: a few of the view's figures (docs/guides/video-data.md). */
+/** Some figures of the recorded view (docs/guides/video-data.md). */
 export interface PlayedView {
   kind: "view";
   viewId: string;
@@ -26,7 +26,7 @@ export interface NoView {
   message: string;
 }
 
-/** Plays the hosted page to the end, or for 10 s. Never throws: the demo does not fail for want of a browser. */
+/** Plays the hosted page to the end, or for 10 s. Never throws: a missing browser does not fail the demo. */
 export async function playAndMeasure(platform: Platform, playbackId: string): Promise<PlayedView | NoView> {
   const executablePath = findBrowser();
   if (executablePath === undefined)
@@ -44,11 +44,11 @@ export async function playAndMeasure(platform: Platform, playbackId: string): Pr
 /**
  * Plays a page and leaves it.
  *
- * @param afterwards runs before the browser is closed, which would drop the report that the page sends when it is left
+ * @param afterwards runs before the browser is closed, because closing would drop the report that the page sends on leaving
  */
 async function playIn<T>(executablePath: string, url: string, afterwards: () => Promise<T>): Promise<T> {
   const { chromium } = await import("playwright-core");
-  // Docker and root have no user namespaces for a sandbox; the page is the demo's own.
+  // The sandbox needs user namespaces, which Docker and root lack. The page is the demo's own.
   const args = ["--autoplay-policy=no-user-gesture-required", "--disable-quic", "--disable-background-networking"];
   const browser: Browser = await chromium.launch({ executablePath, args, chromiumSandbox: false });
   try {
@@ -68,14 +68,14 @@ async function playIn<T>(executablePath: string, url: string, afterwards: () => 
   }
 }
 
-/** In the page: asks for playback before any media is loaded, so that the measured startup contains the loading. */
+/** Runs in the page: requests playback before any media is loaded, so that the measured startup includes the loading. */
 function playOnceThere(): void {
   const observer = new MutationObserver(() => {
     const video = document.querySelector("video");
     if (video === null) return;
     observer.disconnect();
     video.muted = true;
-    void video.play().catch(() => undefined); // interrupted when the source is attached, and continued then
+    void video.play().catch(() => undefined); // attaching the source interrupts playback and resumes it
   });
   observer.observe(document, { childList: true, subtree: true });
 }

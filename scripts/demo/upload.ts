@@ -4,7 +4,7 @@ import { openFile } from "../../sdk/node.ts";
 import type { Platform } from "../local/platform.ts";
 import { firstSegment, type Moment, untilReady } from "./journey.ts";
 
-/** The file is sent over this time, so that it can be seen to play before it is whole. */
+/** Duration of the upload, long enough to show playback before the end. */
 const SENDING_MS = 8000;
 const CHUNKS = 40;
 const POLL_MS = 50;
@@ -48,7 +48,7 @@ export async function* uploadJourney(platform: Platform, path: string, title: st
   yield* untilReady(platform, created, { after, isPlayable });
 }
 
-/** The file as a slow connection would send it. */
+/** The file at the speed of a slow connection. */
 const paced = (file: UploadSource): UploadSource => ({
   sizeBytes: file.sizeBytes,
   async read(offset, maxBytes) {

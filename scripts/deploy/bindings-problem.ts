@@ -1,6 +1,6 @@
 import { BINDINGS, CONSUMED_QUEUES } from "../../src/platform/bindings.ts";
 
-/** The names under which the Worker finds what the configuration gives it; those of its variables are not among them. */
+/** Names of the Worker's bindings, without its variables. */
 function bindingsIn(config: unknown, place = ""): string[] {
   if (Array.isArray(config)) return config.flatMap((one: unknown) => bindingsIn(one, place));
   if (typeof config !== "object" || config === null) return [];
@@ -12,7 +12,7 @@ function bindingsIn(config: unknown, place = ""): string[] {
   });
 }
 
-/** Where wrangler calls the binding `name`. */
+/** Sections in which wrangler calls the binding's name `name`. */
 const NAMED = new Set(["durable_objects.bindings", "ratelimits"]);
 
 interface WithObjects {
@@ -20,7 +20,7 @@ interface WithObjects {
   migrations?: { tag?: string; new_sqlite_classes?: string[]; renamed_classes?: { to: string }[] }[];
 }
 
-/** Classes of durable objects that are bound before a migration creates them. Cloudflare refuses such a Worker. */
+/** Classes of Durable Objects that are bound but that no migration creates. Cloudflare refuses such a Worker. */
 function untaggedClasses({ durable_objects: objects, migrations = [] }: WithObjects): string[] {
   const created = new Set(
     migrations.flatMap(({ new_sqlite_classes: made = [], renamed_classes: renamed = [] }) => [
@@ -31,7 +31,7 @@ function untaggedClasses({ durable_objects: objects, migrations = [] }: WithObje
   return (objects?.bindings ?? []).map((binding) => binding.class_name).filter((name) => !created.has(name));
 }
 
-/** Tags of more than one migration. Cloudflare keeps only the tag that was applied last, and wrangler looks for it. */
+/** Tags that several migrations have. Cloudflare stores only the tag that was applied last, by which wrangler finds the next migration. */
 function repeatedTags({ migrations = [] }: WithObjects): string[] {
   const tags = migrations.flatMap(({ tag }) => tag ?? []);
   return [...new Set(tags.filter((tag, index) => tags.indexOf(tag) < index))];
@@ -41,8 +41,8 @@ const missingFrom = (given: string[]) => BINDINGS.filter((name) => !given.includ
 
 /**
  * @param config the content of wrangler.toml
- * @returns what names each durable object without a migration, each tag of two migrations, and each binding that the code uses and the file lacks,
- *   without a full stop
+ * @returns a text without a full stop for each Durable Object without a migration, each duplicate tag, and each binding that the code uses and the
+ *   file lacks
  */
 export function bindingsProblems(config: object): string[] {
   const problems = [
@@ -62,7 +62,7 @@ export function bindingsProblems(config: object): string[] {
   return [...problems, `wrangler.toml has no binding ${missing.join(", ")}, which the code uses${others}`];
 }
 
-/** @param types what wrangler generates from wrangler.toml; it writes the name of a class that the Worker does not export as a comment */
+/** @param types the types that wrangler generates from wrangler.toml; a class that the Worker does not export is a comment there */
 export const unexportedClasses = (types: string): string[] =>
   [...types.matchAll(/: DurableObjectNamespace \/\* (\w+) \*\/;/g)].map(([, name]) => name!);
 
@@ -72,8 +72,8 @@ interface WithQueues {
 }
 
 /**
- * What wrangler.toml has and the code does not: bindings that it does not name, and queues that the Worker does not consume. A file that lacks a
- * binding may have it under another name, which `bindingsProblems` says.
+ * Unused parts of wrangler.toml: bindings that the code does not name, and queues that the Worker does not consume. If the file also lacks a binding,
+ * it may have it under a wrong name; `bindingsProblems` reports that.
  */
 export function unlistedParts(config: WithQueues & object): string[] {
   const { name = "", queues } = config;

@@ -17,20 +17,20 @@ export interface Deployment {
   base: WranglerConfig;
   settings: DeploySettings;
   names: ResourceNames;
-  /** null until it is created. */
+  /** Null until the database is created. */
   databaseId: string | null;
 }
 
-/** What the owner gets to know at the end. */
+/** The result, which is printed at the end. */
 export interface Outcome {
   /** The addresses that wrangler reports. */
   targets: string[];
   workspaces: Workspace[];
-  /** Of a new workspace. */
+  /** The credential of a new workspace. */
   created: { workspaceId: string; credential: NewCredential } | null;
 }
 
-/** @throws {DeployError} which names the failed step, and what to do */
+/** @throws {DeployError} naming the failed step and the remedy */
 export async function carryOut(deployment: Deployment, { steps }: Plan): Promise<Outcome> {
   const outcome: Outcome = { targets: [], workspaces: [], created: null };
   for (const step of steps) {

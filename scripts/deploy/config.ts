@@ -24,10 +24,10 @@ export async function readBaseConfig(): Promise<WranglerConfig> {
 }
 
 /**
- * Its paths are relative to the repository's root, as in `wrangler.toml`.
+ * Derives the configuration of a deployment. Paths are relative to the repository's root, as in `wrangler.toml`.
  *
- * @throws {DeployError} names each variable of `wrangler.toml` that a deployment must not have, that it lacks or that the code does not know;
- *   those of the settings were checked before. Also names the bindings that it lacks
+ * @throws {DeployError} naming each variable of `wrangler.toml` that is forbidden in a deployment, missing or unknown to the code, and each missing
+ *   binding. Variables of the settings are checked before
  */
 export function deriveConfig(base: WranglerConfig, settings: DeploySettings, databaseId: string): WranglerConfig {
   const problems = bindingsProblems(base);
@@ -108,7 +108,7 @@ function requireDeployable(
   if (problems.length > 0) throw new DeployError(problems.map((problem) => `${BASE_FILE}: ${problem}`).join("\n"));
 }
 
-/** Rate limits of an account are counted by number: another installation gets another one. */
+/** Cloudflare counts rate limits per account and number, so each installation needs another number. */
 function offsetOf(name: string): number {
   if (name === "sluice") return 0;
   let hash = 0;
@@ -116,7 +116,7 @@ function offsetOf(name: string): number {
   return 1 + hash;
 }
 
-/** The names of what the configuration's bindings need. */
+/** Names of the resources that the configuration's bindings need. */
 export interface ResourceNames {
   worker: string;
   database: string;

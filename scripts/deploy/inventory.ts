@@ -2,7 +2,7 @@ import type { ResourceNames } from "./config.ts";
 import { DeployError } from "./settings.ts";
 import type { Wrangler } from "./wrangler.ts";
 
-/** What the account has already. */
+/** Existing resources of the account. */
 export interface Inventory {
   databaseId: string | null;
   buckets: ReadonlySet<string>;

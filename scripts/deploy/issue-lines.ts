@@ -18,7 +18,7 @@ function pathOf(path: readonly PropertyKey[]): string {
 
 function wordsOf(issue: z.core.$ZodIssue, known: readonly string[]): string {
   if (issue.code === "invalid_type") return `must be ${EXPECTED[issue.expected] ?? issue.expected}`;
-  if (issue.code === "too_small") return "must not be empty"; // the only least length of the settings is 1
+  if (issue.code === "too_small") return "must not be empty"; // the settings have no other minimum length than 1
   if (issue.code !== "unrecognized_keys") return issue.message;
   const hints = issue.keys.flatMap((key) => nearestName(key, known) ?? []);
   return hints.length === 0 ? issue.message : `${issue.message}; did you mean ${quoted(hints)}?`;

@@ -11,9 +11,9 @@ export type Step =
 
 export interface Plan {
   steps: Step[];
-  /** What exists already and is used as it is. */
+  /** Existing resources that are used unchanged. */
   kept: { kind: Step["kind"]; name: string }[];
-  /** Lines for the owner about what is not done. */
+  /** Lines for the owner about things that are not done. */
   notes: string[];
 }
 
@@ -22,7 +22,7 @@ const FORMER_QUEUES = ["webhook-deliveries", "webhook-deliveries-dead"];
 
 /**
  * @param hasSecretsFile whether `settings.secretsFile` exists
- * @throws {DeployError} when only some secrets of a Worker are set: new ones for the rest might not fit
+ * @throws {DeployError} when a Worker has only some of the secrets: new ones for the rest might not match
  */
 export function planDeployment(
   names: ResourceNames,

@@ -5,7 +5,7 @@ import { SECRET_NAMES, type SecretName } from "../secrets/fresh.ts";
 import { BrokenFile, readTexts } from "../../sdk/cli/session/read-texts.ts";
 import { DeployError } from "./settings.ts";
 
-/** `secrets.json` before a deployment: wrangler would upload what the Worker cannot use, and quote it in its messages. */
+/** Checks `secrets.json` before a deployment: wrangler would upload unusable values, and quote them in its messages. */
 
 const CHECKS: Record<SecretName, (value: string) => unknown> = {
   JOB_SECRET: (value) => secretList("JOB_SECRET", value),
@@ -14,7 +14,7 @@ const CHECKS: Record<SecretName, (value: string) => unknown> = {
 };
 
 /**
- * @returns the names of the secrets that the file has; null = there is no file
+ * @returns the names of the file's secrets; null = there is no file
  * @throws {DeployError} for a file that cannot be read, and for a secret that the Worker would refuse
  */
 export function requireUsableSecrets(file: string): ReadonlySet<string> | null {

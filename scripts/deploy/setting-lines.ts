@@ -1,7 +1,7 @@
 import type { WranglerConfig } from "./config.ts";
 import type { DeploySettings } from "./settings.ts";
 
-/** The settings of a deployment that its owner should check, one line each. @param config as derived from them */
+/** The settings of a deployment that its owner should check, one line each. @param config derived from the settings */
 export function settingLines(settings: DeploySettings, config: WranglerConfig): string[] {
   return [
     line("address", settings.workersDev ? `${settings.name} on workers.dev` : "not on workers.dev"),
@@ -19,7 +19,7 @@ const line = (name: string, value: string) => `${"use".padEnd(8)}${name.padEnd(1
 const routeText = (route: DeploySettings["routes"][number]) =>
   typeof route === "string" ? `${route} (custom domain)` : `${route.pattern} (zone ${route.zone_name})`;
 
-/** An address of the owner's encoder is used even where containers exist. */
+/** `ENCODER_URL` is used even where containers exist. */
 function encodersText(settings: DeploySettings, { containers }: WranglerConfig): string {
   const url = settings.vars["ENCODER_URL"] ?? "";
   if (url !== "" && settings.containers)

@@ -2,12 +2,13 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { nearestName } from "../../protocol/nearest-name.ts";
 import { deployedVariableProblem, VARIABLE_NAMES } from "../../src/platform/variables.ts";
+import { CommandError } from "../../sdk/cli/terminal/usage-error.ts";
 import { OPTIONAL_SECRETS, SECRET_NAMES } from "../secrets/fresh.ts";
 import { issueLine } from "./issue-lines.ts";
 
 /** The owner's settings of a deployment: `sluice.config.json`, which git ignores. Every field is optional (docs/guides/deploying.md). */
 
-export class DeployError extends Error {}
+export class DeployError extends CommandError {}
 
 const SETTINGS_FILE = "sluice.config.json";
 
@@ -44,7 +45,7 @@ const Encoders = z.strictObject({
 });
 
 const DeploySettings = z.strictObject({
-  /** Of the Worker; also begins the names of its database, bucket and queues. */
+  /** Name of the Worker, and prefix of the names of its database, bucket and queues. */
   name: z
     .string()
     .regex(
@@ -79,8 +80,8 @@ const KNOWN_FIELDS = { "": Object.keys(DeploySettings.shape), encoders: Object.k
 export type DeploySettings = Omit<z.infer<typeof DeploySettings>, "containers"> & { containers: boolean };
 
 /**
- * @param content of the file; null = there is none
- * @throws {DeployError} names each wrong field
+ * @param content the file's content; null = there is no file
+ * @throws {DeployError} naming each wrong field
  */
 export function parseSettings(content: string | null, file = SETTINGS_FILE): DeploySettings {
   const given = parseJson(content ?? "{}", file);
@@ -103,7 +104,7 @@ export function parseSettings(content: string | null, file = SETTINGS_FILE): Dep
   return { ...settings, vars, containers: containers ?? !hasOwnEncoder };
 }
 
-/** The distributed engine of video data needs all of its settings. @returns what is wrong; null = it has all or none */
+/** The distributed engine of video data needs all of its settings. @returns what is wrong; null = all or none are set */
 function lackingEngine({ viewStream, vars }: Pick<DeploySettings, "viewStream" | "vars">): string | null {
   const given = {
     viewStream,
@@ -118,7 +119,7 @@ function lackingEngine({ viewStream, vars }: Pick<DeploySettings, "viewStream" |
   return `${names(true)} needs ${names(false)} too: R2 SQL has the views of large workspaces only with all three`;
 }
 
-/** What is wrong with the values of `vars`; those of another type are not judged here. */
+/** Problems of the values of `vars`. The schema checks their types. */
 function varsProblems(given: unknown): string[] {
   const { data } = z
     .object({ vars: z.record(z.string(), z.unknown()).default({}), secretsFile: z.string().catch("secrets.json") })

@@ -6,7 +6,7 @@ const SECRETS: ReadonlySet<string> = new Set([...SECRET_NAMES, ...OPTIONAL_SECRE
 
 /**
  * @param config the content of wrangler.toml
- * @returns names each variable that the file lacks and each that the code does not know, without a full stop; `variableProblem` judges values
+ * @returns a text without a full stop for each missing and each unknown variable; `variableProblem` checks values
  */
 export function variablesProblems({ vars = {} }: { vars?: Record<string, unknown> | undefined }): string[] {
   const known: readonly string[] = VARIABLE_NAMES;

@@ -1,18 +1,18 @@
 import { spawn } from "node:child_process";
 import { DeployError } from "./settings.ts";
 
-/** Variables for the command, beside those of this process. */
+/** Variables for the command, in addition to those of this process. */
 type Variables = Record<string, string>;
 
 export interface Answer {
   ok: boolean;
-  /** Standard output alone: with `--json` it is one JSON value. */
+  /** Standard output only: with `--json` it is one JSON value. */
   stdout: string;
   /** Both outputs, for messages. */
   output: string;
 }
 
-/** wrangler's command line, from the PATH: npm scripts find the one of this repository there. */
+/** wrangler's command line, from the PATH, where npm scripts find this repository's version. */
 export class Wrangler {
   private readonly env: NodeJS.ProcessEnv;
 
@@ -20,7 +20,7 @@ export class Wrangler {
   constructor(accountId?: string) {
     this.env = {
       ...process.env,
-      CI: "true", // no questions: this command has asked
+      CI: "true", // answers wrangler's questions: this command has already asked
       WRANGLER_SEND_METRICS: process.env["WRANGLER_SEND_METRICS"] ?? "false",
       ...(accountId === undefined ? {} : { CLOUDFLARE_ACCOUNT_ID: accountId }),
     };
@@ -48,7 +48,7 @@ export class Wrangler {
     return { ok: code === 0, stdout, output };
   }
 
-  /** @throws {DeployError} with wrangler's own words */
+  /** @throws {DeployError} with wrangler's message */
   async need(args: string[], options: { show?: boolean; env?: Variables } = {}): Promise<Answer> {
     const answer = await this.run(args, options);
     if (answer.ok) return answer;

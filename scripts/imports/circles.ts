@@ -30,8 +30,8 @@ export function findCircles(edges: ReadonlyMap<string, ReadonlySet<string>>): st
 }
 
 /**
- * @param component nodes of which each reaches each, as `findCircles` returns them
- * @returns the fewest of them that are a cycle, in its order
+ * @param component nodes that all reach each other, as `findCircles` returns them
+ * @returns the shortest cycle among them, in order
  */
 export function shortestCircle(
   component: readonly string[],

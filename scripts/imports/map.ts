@@ -22,9 +22,9 @@ const OPEN_DOMAINS = new Set(["platform", "media", "records"]);
 export interface Place {
   /** `protocol`, `encoder`, `durable-objects`, `sdk` or `src`. */
   root: string;
-  /** For `src`; null = composition. */
+  /** For `src`: the domain; null = composition. */
   domain: string | null;
-  /** For `src`, counted from the lowest; undefined for a domain that is not on the map. */
+  /** For `src`: the floor, counted from the lowest; undefined for a domain that is not on the map. */
   floor: number | undefined;
   /** The folder whose imports are checked for cycles: `src/live/streams`, `src/events/webhooks/sender`. */
   room: string;
@@ -32,7 +32,7 @@ export interface Place {
 
 export function placeOf(path: string): Place {
   const [root = "", ...rest] = path.split("/");
-  const room = posix.dirname(path); // each folder is a room, at every depth
+  const room = posix.dirname(path); // every folder is a room, at any depth
   if (root !== "src") return { root, domain: null, floor: undefined, room };
   const [domain = ""] = rest;
   if (rest.length === 1) return { root, domain: null, floor: COMPOSITION, room };

@@ -24,11 +24,11 @@ export interface ClockBroadcast {
   heightPx: number;
   frameRate: number;
   bitrateBps: number;
-  /** Between key frames. */
+  /** Time between key frames. */
   keySeconds: number;
   /** Every second the picture carries a caption with the time of its clock. */
   hasCaptions?: boolean;
-  /** From this time of the broadcast on. */
+  /** Start of the captions, from the beginning of the broadcast. */
   captionsAfterSeconds?: number;
 }
 
@@ -48,7 +48,7 @@ async function* looped(clip: string, kind: "video" | "audio", filterWords: strin
   await using input = await Demuxer.open(clip);
   const stream = kind === "video" ? input.video() : input.audio();
   if (stream === undefined) return;
-  // Read once and kept, because the library's reader is never idle while it waits for its consumer.
+  // Read once and kept in memory, because the library's reader busy-waits for its consumer.
   const packets: Packet[] = [];
   for await (const packet of input.packets(stream.index)) if (packet !== null) packets.push(packet.clone()!);
   for (;;) {

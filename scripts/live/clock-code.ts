@@ -29,7 +29,7 @@ export const encodeClock = (epochMs: number): (0 | 1)[] => [
 ];
 
 /**
- * @param bits as read from the picture
+ * @param bits the bits read from the picture
  * @param nowMs supplies the bits above the forty
  * @returns epoch ms, or null when the row is missing or damaged
  */

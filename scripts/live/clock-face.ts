@@ -1,7 +1,7 @@
 /** Burns a clock into a picture: readable digits, and a row of blocks for machines. */
 import { CODE_PLACE, encodeClock } from "./clock-code.ts";
 
-/** Five by seven dots, one number per row, the leftmost dot the highest bit. */
+/** Five by seven dots: one number per row, with the leftmost dot as the highest bit. */
 const GLYPHS: Record<string, number[]> = {
   "0": [0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e],
   "1": [0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e],

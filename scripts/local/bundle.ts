@@ -16,7 +16,7 @@ export async function bundle(
   return { workerPath };
 }
 
-/** Whether the code builds; its errors are printed. */
+/** Whether the code builds. esbuild prints its errors. */
 export const isBuildable = (): Promise<boolean> =>
   requireBuildable().then(
     () => true,

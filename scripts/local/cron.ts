@@ -6,7 +6,7 @@ const SWEPT_AGAIN_MS = 6000;
 /** Cloudflare fires crons; local runtimes fire one when this path is requested. */
 const TRIGGER = "/cdn-cgi/local/scheduled?cron=*+*+*+*+*";
 
-/** The part of a response that is read; miniflare's and Node's types differ. */
+/** The used part of a response: miniflare's and Node's types differ. */
 interface Answer {
   ok: boolean;
   text(): Promise<string>;

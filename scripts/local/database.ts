@@ -5,7 +5,7 @@ import { readBaseConfig } from "../deploy/config.ts";
 /** The part of D1 that the scripts need. */
 export interface LocalDatabase {
   exec(query: string): Promise<unknown>;
-  /** A statement that can be repeated: `all` repeats it while a running platform holds the database's lock. */
+  /** A repeatable statement: `all` retries it while a running platform holds the database's lock. */
   prepare(query: string): Statement;
   batch(statements: Statement[]): Promise<unknown>;
 }
@@ -63,7 +63,7 @@ export const withLocalDatabase = <T>(statePath: string, use: (database: LocalDat
 
 type Batch = { sql: string; values: unknown[] }[];
 
-/** How D1 says that another process holds the lock. */
+/** D1's message when another process holds the lock. */
 const LOCKED = /database is locked|session commit token/;
 const LOCKED_TRIES = 20;
 const LOCKED_PAUSE_MS = 100;

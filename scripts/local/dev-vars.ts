@@ -18,14 +18,14 @@ import { StartError, WRANGLER_STATE } from "./settings.ts";
 const FILE = ".dev.vars";
 const EXAMPLE = ".dev.vars.example";
 
-/** Exists beside data that secrets of `.dev.vars` may have sealed. A bare `wrangler dev`, which has no secrets, leaves none. */
+/** Exists if the data may be sealed with secrets of `.dev.vars`. A bare `wrangler dev` has no secrets and leaves no such file. */
 const SEALED = `${WRANGLER_STATE}/sealed`;
 
 /**
- * The secrets that `wrangler dev` gives to the Worker. Creates `.dev.vars` from its example when there is none. Values that are empty are
- * generated, unless there is data that older ones may have sealed.
+ * The secrets that `wrangler dev` passes to the Worker. Creates `.dev.vars` from its example when it is missing. Empty values are generated, unless
+ * existing data may be sealed with lost ones.
  *
- * @throws {StartError} when the file lacks a secret, or is missing beside such data
+ * @throws {StartError} when the file lacks a secret, or is missing although such data exists
  */
 export async function ensureDevVars(): Promise<Record<SecretName, string> & Partial<Record<OptionalSecret, string>>> {
   const found = await readFile(FILE, "utf8").catch(() => null);
@@ -61,7 +61,7 @@ export async function ensureDevVars(): Promise<Record<SecretName, string> & Part
   return vars as Record<SecretName, string>;
 }
 
-/** Names that resemble none are variables of the developer's own. */
+/** Other names that do not resemble ours are the developer's own variables. */
 function misspelling(name: string): string | null {
   if ((VARIABLE_NAMES as string[]).includes(name) || (OPTIONAL_SECRETS as readonly string[]).includes(name))
     return null;
@@ -69,7 +69,7 @@ function misspelling(name: string): string | null {
   return nearest === null ? null : `there is no variable ${name} (did you mean ${nearest}?)`;
 }
 
-/** With a value for each secret that is empty. */
+/** Fills in the empty secrets. */
 function fillIn(content: string): string {
   const secrets = freshSecrets();
   return content.replaceAll(/^([A-Z_]+)=$/gm, (line, name: SecretName) =>

@@ -6,7 +6,7 @@ type Ports = Pick<Settings, "port" | "encoderPort" | "ingestPorts">;
 
 export class PortsTaken extends StartError {}
 
-/** The Worker found its port taken, by a program that began after `requireFreePorts`. */
+/** Thrown when a program has taken the Worker's port after `requireFreePorts`. */
 export const workerPortTaken = (port: number) => new PortsTaken(takenText([{ variable: "PORT", port }]));
 
 /** @throws {PortsTaken} names every port that another program uses, with its variable */

@@ -1,13 +1,13 @@
 /** workerd reports an error of the Worker's code under this name. */
 const LOAD_ERROR = "service core:user:";
-/** Longer than a start takes; wrangler may print an error of a build, and wait for its correction. */
+/** Longer than a start takes: wrangler may print a build error and wait for its correction. */
 const HOLD_LIMIT_MS = 30_000;
-/** Enough for what wrangler prints about one start. */
+/** Enough for wrangler's output of one start. */
 const KEPT_CHARS = 64_000;
 
 /**
- * wrangler's output, which is held back while it is not known whether the Worker loads: an error there is printed in a hundred lines, and
- * once more at each restart.
+ * Holds back wrangler's output until it is known whether the Worker loads: wrangler prints an error of loading in a hundred lines, again at each
+ * restart.
  */
 export class HeldOutput {
   private readonly write: (text: string) => void;
@@ -33,13 +33,13 @@ export class HeldOutput {
     this.timer = setTimeout(() => this.release(), HOLD_LIMIT_MS).unref();
   }
 
-  /** Prints what is held, and everything from here on. */
+  /** Prints the held output, and everything from here on. */
   release(): void {
     if (this.held) this.write(this.held);
     this.drop();
   }
 
-  /** As `release`, without what is held. */
+  /** Drops the held output, and prints everything from here on. */
   drop(): void {
     clearTimeout(this.timer);
     this.held = null;

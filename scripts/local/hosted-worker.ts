@@ -32,15 +32,15 @@ export const hostedWorker =
   };
 
 let options: Promise<HostSettings["options"]> | undefined;
-/** The settings of wrangler.toml. To load wrangler takes a second of CPU time. */
+/** The settings of wrangler.toml. Kept, because loading wrangler takes a second of CPU time. */
 export const readOptions = () =>
   (options ??= keepResult("wrangler-options", null, async () => ({ value: await loadOptions(), inputs: FILES })));
 
-/** What wrangler reads settings and variables from. */
+/** Files from which wrangler reads settings and variables. */
 const FILES = ["wrangler.toml", ".dev.vars", ".env", ".env.local"];
 
 async function loadOptions(): Promise<HostSettings["options"]> {
-  process.env["WRANGLER_LOG"] ??= "error"; // it would warn that secrets are missing, which the host adds
+  process.env["WRANGLER_LOG"] ??= "error"; // avoids a warning about missing secrets, which the host adds
   const { unstable_getMiniflareWorkerOptions: read } = await import("wrangler");
   return read("wrangler.toml").workerOptions as unknown as HostSettings["options"];
 }

@@ -1,13 +1,13 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A busy machine answers late, so both have to be reached: the time, and the number of probes in a row. */
+/** A busy machine answers late, so a failure needs both: the time, and the number of consecutive probes. */
 const LIMIT_MS = 15_000;
 const MIN_PROBES = 3;
 const PAUSE_MS = 500;
 const PROBE_LIMIT_MS = 5000;
 
-/** Whether anything is answered at this address, whatever it is. */
+/** Whether the address gives any answer. */
 export type Probe = (url: string) => Promise<boolean>;
 
 const probeOverHttp: Probe = (url) =>
@@ -16,7 +16,7 @@ const probeOverHttp: Probe = (url) =>
     () => false,
   );
 
-/** Resolves once it answers. */
+/** Resolves once the address answers. */
 export async function untilAnswered(url: string): Promise<void> {
   while (!(await probeOverHttp(url))) await sleep(PAUSE_MS);
 }
@@ -34,7 +34,7 @@ export async function answersInTime(
   return false;
 }
 
-/** Whether nothing listens there. A program that is busy, or stands at a breakpoint, still accepts connections. */
+/** Whether nothing listens at the address. A program that is busy or stopped at a breakpoint still accepts connections. */
 export const refusesConnections = (port: number): Promise<boolean> =>
   new Promise((done) => {
     const socket = connect(port, "127.0.0.1");

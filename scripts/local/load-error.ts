@@ -4,7 +4,7 @@ import { withSourcePlaces } from "./source-places.ts";
 
 /** workerd's log line about a Worker that throws while its modules are loaded; miniflare and wrangler pass it on unchanged. */
 const LOG_LINE = /"message":("service core:user:(?:[^"\\]|\\.)*")/;
-/** The place of a stack's frame in the bundle, which workerd calls by the name of the module: `worker.js:66250:22`. */
+/** The place of a stack frame in the bundle. workerd uses the module's name: `worker.js:66250:22`. */
 const MODULE_PLACE = /[^\s()]*\.js(:\d+:\d+)/;
 
 /** The Worker's bundle. */
@@ -15,11 +15,11 @@ export interface Bundle {
 }
 
 /**
- * The error of a Worker that throws while it is loaded: a restart of the same code meets it again.
+ * The error of a Worker that throws while it is loaded. A restart of the same code would throw again.
  *
  * @param output of miniflare or of wrangler
- * @param bundle null = it is not known
- * @returns one line: the error, and its place in the source, or in the bundle if that has no source map; null = the output has none
+ * @param bundle null = unknown
+ * @returns one line with the error and its place in the source, or in the bundle without a source map; null = the output has no such error
  */
 export function loadErrorIn(output: string, bundle: Bundle | null): string | null {
   const quoted = LOG_LINE.exec(output)?.[1];

@@ -10,7 +10,7 @@ export const migrationsIn = async (folder: string): Promise<string[]> =>
 /**
  * Applies new migrations and records them in wrangler's table.
  *
- * @throws {StartError} names the migration that fails; those before it stay applied
+ * @throws {StartError} naming the failed migration; the previous ones stay applied
  */
 export async function applyMigrations(database: LocalDatabase, folder = "migrations"): Promise<void> {
   await database.exec(

@@ -8,10 +8,10 @@ const CONFIG = "wrangler.toml";
 const POLL_MS = 500;
 
 /**
- * Resolves when the Worker's code is newer than this time, also when it was changed before the call: wrangler takes seconds to end.
+ * Resolves when the Worker's code is newer than this time. The change may precede the call, because wrangler takes seconds to end.
  *
  * @param sinceMs epoch ms
- * @returns when it looked, epoch ms
+ * @returns the time of the check, epoch ms
  */
 export async function changeSince(sinceMs: number): Promise<number> {
   for (;;) {
@@ -21,7 +21,7 @@ export async function changeSince(sinceMs: number): Promise<number> {
   }
 }
 
-/** Of folders too: a file that is removed or renamed changes its folder. */
+/** Includes folders: removing or renaming a file changes the time of its folder. */
 async function lastChangeMs(): Promise<number> {
   const entries = FOLDERS.map(async (folder) => {
     const names = await readdir(folder, { recursive: true }).catch(() => []);
@@ -31,7 +31,7 @@ async function lastChangeMs(): Promise<number> {
   const times = [...paths, CONFIG].map((path) =>
     stat(path).then(
       ({ mtimeMs }) => mtimeMs,
-      () => 0, // removed meanwhile
+      () => 0, // removed in between
     ),
   );
   return Math.max(...(await Promise.all(times)));

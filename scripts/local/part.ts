@@ -5,17 +5,17 @@ import { workerPortTaken } from "./free-ports.ts";
 import { StartError } from "./settings.ts";
 
 const RESTART_AFTER_MS = 500;
-/** Of a child that has exited several times before its setup was done. */
+/** Back-off for a child that has exited several times before its setup was done. */
 const MAX_RESTART_AFTER_MS = 30_000;
 const STOP_LIMIT_MS = 10_000;
 
-/** The first message of a child: its setup is done, or cannot be done. */
+/** A child's first message: its setup is done, or has failed. */
 export type PartMessage = { ready: true } | { failed: string } | { takenPort: number };
 
 /** One child process, which is restarted when it exits unexpectedly. */
 export class Part {
   private child: ChildProcess | undefined;
-  /** Resolves when the child's setup is done; rejects when the child says that it cannot be, or if it has to start and does not. */
+  /** Resolves when the child's setup is done. Rejects when the child reports a failure, or exits although its start is required. */
   readonly ready: Promise<void>;
   private markReady: () => void = () => undefined;
   private markFailed: (error: Error) => void = () => undefined;
@@ -24,13 +24,13 @@ export class Part {
   private stopping = false;
   private readonly name: string;
   private readonly begin: () => ChildProcess;
-  /** Ends the child's descendants too: a workerd without its host would keep the port. */
+  /** Also ends the child's descendants: a workerd without its host would keep the port. */
   private readonly leadsGroup: boolean;
-  /** Not null: an exit before the first message is final, because a restart would meet the same error. */
+  /** If not null, an exit before the first message is final, because a restart would fail in the same way. */
   private readonly reason: string | null;
   private restartAfterMs = RESTART_AFTER_MS;
 
-  /** @param reason where the reason of an exit before the first message can be read; absent = such an exit leads to a restart too */
+  /** @param reason says where to read why a child exited before its first message; absent = such an exit also leads to a restart */
   constructor(
     name: string,
     begin: () => ChildProcess,
@@ -50,7 +50,7 @@ export class Part {
         failed(error);
       };
     });
-    this.ready.catch(() => undefined); // also without anybody who waits
+    this.ready.catch(() => undefined); // avoids an unhandled rejection when nobody waits
   }
 
   get pid(): number | undefined {
@@ -80,7 +80,7 @@ export class Part {
       this.markFailed("failed" in message ? new StartError(message.failed) : workerPortTaken(message.takenPort));
   }
 
-  /** From here on its exit is no failure: a Ctrl-C reaches all processes of a terminal at once. */
+  /** From here on an exit is not a failure: Ctrl-C reaches all processes of a terminal at once. */
   expectExit(): void {
     this.stopping = true;
   }
@@ -101,7 +101,7 @@ function endGroup(leaderPid: number): void {
   try {
     process.kill(-leaderPid, "SIGKILL");
   } catch {
-    // The group has no process left.
+    // The group has no processes left.
   }
 }
 

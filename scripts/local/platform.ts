@@ -11,7 +11,7 @@ import { type Settings, StartError, writePrivately } from "./settings.ts";
 /** A running local platform. */
 export interface Platform {
   baseUrl: string;
-  /** Of the ingest gateway; absent = the platform runs without one. */
+  /** Addresses of the ingest gateway; absent = the platform runs without one. */
   rtmpUrl?: string;
   srtUrl?: string;
   settings: Settings;

@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
-/** Of a process that has ended and that its parent has not waited for. It has nothing open any more. */
+/** Identity of a process that has ended but that its parent has not reaped. It holds no resources. */
 export const ENDED = "ended";
 
-/** Whether there is a process with this id, whoever owns it. One that has ended counts until its parent has waited for it. */
+/** Whether a process with this id exists, whoever owns it. An ended one counts until its parent has reaped it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -15,7 +15,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** When a process started, as a text that no other process with the same pid has; null = unknown, or there is no such process. */
+/** Start of a process, as a text that differs from any other process with the same pid; null = unknown, or no such process. */
 export const processIdentity = async (pid: number): Promise<string | null> =>
   (await ofLinux(pid).catch(() => null)) ?? (await ofPs(pid).catch(() => null));
 

@@ -5,14 +5,14 @@ import { stopWithNpm } from "./stop-with-npm.ts";
 /** Exit status of a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
-/** Runs a platform until Ctrl-C, or the end of the npm that runs this script. Ends the process with the message of a platform that does not start. */
+/** Runs a platform until Ctrl-C, or until the npm that runs this script ends. If the platform does not start, prints why and ends the process. */
 export async function runUntilStopped(
   start: () => Promise<Platform>,
   greeting: (platform: Platform) => string,
 ): Promise<void> {
   // An exit during the start removes the claim of the data (`sole-use.ts`); the parts end with their parent.
   let stop = (): void => process.exit(INTERRUPTED);
-  // Not `once`: libraries end the process by the signal when they find no other listener of it.
+  // Not `once`: libraries end the process by the signal if it has no other listener.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop());
   stopWithNpm();
   try {

@@ -15,7 +15,7 @@ import { D1_FOLDER, databasesIn, query } from "./state-files.ts";
  * exists need D1 itself, which takes a second to start.
  *
  * @param statePath the folder in which miniflare keeps all data
- * @throws {StartError} names the migration that fails
+ * @throws {StartError} naming the failed migration
  */
 export async function setUpDatabase(statePath: string, secrets: Secrets): Promise<void> {
   const { organisationId, workspaceId, username, password } = secrets;
@@ -33,7 +33,7 @@ export async function setUpDatabase(statePath: string, secrets: Secrets): Promis
   });
 }
 
-/** Without the table of migrations, D1 has created the file and was ended before the first one. */
+/** Without the table of migrations, D1 was ended between the creation of the file and the first migration. */
 async function isMigrated(file: string): Promise<boolean> {
   if (!hasTable(file, "d1_migrations")) return false;
   const applied = new Set(query(file, "SELECT name FROM d1_migrations").map(({ name }) => name));
@@ -46,7 +46,7 @@ const hasTable = (file: string, name: string): boolean =>
 const hasCredential = (file: string, id: string): boolean =>
   query(file, "SELECT 1 FROM credentials WHERE id = ?", id).length > 0;
 
-/** Copies a database that D1 has migrated, and adds rows. The file has its name once it is complete. */
+/** Copies a database that D1 has migrated, and adds rows. The file gets its name when it is complete. */
 async function createDatabase(file: string, content: string, statements: string[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const draft = `${file}.draft`;
@@ -77,7 +77,7 @@ async function makeDatabase(): Promise<Migrated> {
     const made = databasesIn(join(home, D1_FOLDER)).at(-1)!;
     const copy = join(home, "copy.sqlite");
     const database = new DatabaseSync(made);
-    database.exec(`VACUUM INTO '${copy.replaceAll("'", "''")}'`); // a single file, whatever is in the write-ahead log
+    database.exec(`VACUUM INTO '${copy.replaceAll("'", "''")}'`); // one file, including the write-ahead log
     database.close();
     return { name: basename(made), content: (await readFile(copy)).toString("base64") };
   } finally {

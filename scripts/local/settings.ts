@@ -7,6 +7,7 @@ import { DeployError } from "../deploy/settings.ts";
 import { variablesProblems } from "../deploy/variables-problems.ts";
 import { freshSecret, OPTIONAL_SECRETS } from "../secrets/fresh.ts";
 import { secretList } from "../../protocol/secrets.ts";
+import { CommandError } from "../../sdk/cli/terminal/usage-error.ts";
 import { BrokenFile, readTexts } from "../../sdk/cli/session/read-texts.ts";
 import { writeTextPrivately } from "../../sdk/cli/session/write-privately.ts";
 import { variableProblem } from "../../src/platform/variables.ts";
@@ -23,7 +24,7 @@ export interface Settings {
   secrets: Secrets;
   /** Additional variables for the Worker, such as JOB_LEASE_MS. */
   vars: Record<string, string>;
-  /** Those of `OPTIONAL_SECRETS` that are set. */
+  /** The optional secrets that are set. */
   optionalSecrets: Record<string, string>;
   /** The URL of a clip that this process serves meanwhile, for the guides' commands; absent = none. */
   clip?: string;
@@ -45,7 +46,7 @@ export interface Secrets {
 /** Where `wrangler dev` keeps D1, R2, queues and Durable Objects. */
 export const WRANGLER_STATE = ".wrangler/state/v3";
 
-export class StartError extends Error {}
+export class StartError extends CommandError {}
 
 async function loadSecrets(home: string): Promise<Secrets> {
   const path = join(home, "secrets.json");
@@ -122,7 +123,7 @@ function requireDifferent<Ports extends Record<string, number>>(ports: Ports): P
 async function requireUsableConfig(): Promise<void> {
   const config: WranglerConfig | null = await readBaseConfig().catch((error: unknown) => {
     if (error instanceof DeployError) throw new StartError(error.message);
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null; // another part of the start says that it is missing
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null; // reported as missing by another part of the start
     throw error;
   });
   if (config === null) return;
@@ -144,7 +145,7 @@ async function makeHome(home: string): Promise<void> {
   }
 }
 
-/** Those that the Worker gets from the environment, beside `ALLOW_PRIVATE_NETWORK`. */
+/** Variables that the Worker gets from the environment, in addition to `ALLOW_PRIVATE_NETWORK`. */
 const FROM_ENVIRONMENT = [
   "JOB_LEASE_MS",
   "SOURCE_RETRY_SCALE",
@@ -158,7 +159,7 @@ const FROM_ENVIRONMENT = [
   "DRM_LICENSE_PROXY_FAIRPLAY_CERTIFICATE_URL",
 ];
 
-/** Those of the names that have a value. */
+/** The values of the names that have one. */
 export const valuesOf = (names: readonly string[], env: Partial<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 

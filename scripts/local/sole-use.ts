@@ -9,7 +9,7 @@ const ANSWER_LIMIT_MS = 2000;
 
 interface Claim {
   pid: number;
-  /** Tells the process from a later one with the same pid; null or absent = unknown. */
+  /** Distinguishes the process from a later one with the same pid; null or absent = unknown. */
   identity?: string | null;
   baseUrl: string;
 }
@@ -18,7 +18,7 @@ interface Claim {
  * Claims a folder of data for this process: two platforms on one database would lock each other out. The claim ends with the process, unless
  * it is killed.
  *
- * @returns releases it
+ * @returns a function that releases the claim
  * @throws {StartError} when another running process has claimed it
  */
 export async function claimFolder(folder: string, baseUrl: string): Promise<() => Promise<void>> {
@@ -36,7 +36,7 @@ export async function claimFolder(folder: string, baseUrl: string): Promise<() =
       throw new StartError(
         `Sluice already runs on the data in ${folder}: process ${other.pid}, at ${other.baseUrl}. Stop it first. To run two at the same time, give a second npm start a SLUICE_HOME and ports of its own; a second npm run dev needs another copy of the repository (docs/guides/developing.md).`,
       );
-    await rm(path, { force: true }); // of a process that was killed
+    await rm(path, { force: true }); // claimed by a process that was killed
   }
 }
 
@@ -54,12 +54,12 @@ async function ownerOf(path: string): Promise<Claim | null> {
   try {
     owner = JSON.parse(await readFile(path, "utf8")) as Claim;
   } catch {
-    return null; // removed meanwhile, or cut off by a crash
+    return null; // removed in between, or truncated by a crash
   }
   return isAlive(owner.pid) && (await isSameProcess(owner)) ? owner : null;
 }
 
-/** Pids are used again, soonest in containers. Where processes cannot be told apart, the platform has to answer. */
+/** Pids are reused, most often in containers. If the start of a process is unknown, the claim holds only while the platform answers. */
 async function isSameProcess({ pid, identity, baseUrl }: Claim): Promise<boolean> {
   const found = await processIdentity(pid);
   if (found === ENDED) return false;

@@ -3,17 +3,17 @@ import { type SourceMapPayload, SourceMap } from "node:module";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The place of a stack's frame in a bundle: `file:///…/worker.js:40771:40`. A log line is JSON, so a quote or a backslash ends it. */
+/** The place of a stack frame in a bundle: `file:///…/worker.js:40771:40`. A log line is JSON, so a quote or a backslash ends it. */
 const BUNDLE_PLACE = /file:\/\/\/[^\s"\\()]+\.js:\d+:\d+/g;
 
 let known: { path: string; modifiedMs: number; map: SourceMap } | null = null;
 
-/** Replaces places in a bundle by those in the source, which are relative to this folder. Places without a source map stay. */
+/** Replaces places in a bundle by places in the source, relative to this folder. Places without a source map are kept. */
 export const withSourcePlaces = (text: string, mapOf = mapBeside): string =>
   text.replace(BUNDLE_PLACE, (place) => {
     const [, url, line, column] = /^(.*):(\d+):(\d+)$/.exec(place)!;
     const path = fileURLToPath(url!);
-    // A map counts from 0.
+    // Source maps count from 0.
     const entry = mapOf(path)?.findEntry(Number(line) - 1, Number(column) - 1);
     if (entry === undefined || !("originalSource" in entry)) return place;
     const source = relative(process.cwd(), resolve(dirname(path), sourcePath(entry.originalSource)));
@@ -24,9 +24,9 @@ export const withSourcePlaces = (text: string, mapOf = mapBeside): string =>
 const sourcePath = (source: string): string => (source.startsWith("file:") ? fileURLToPath(source) : source);
 
 /**
- * The same for output that comes in pieces. Log lines are JSON objects; one is passed on when it is complete.
+ * The same for output that arrives in pieces. Log lines are JSON objects and are passed on when they are complete.
  *
- * @returns a function that takes the next piece; without one, the output has ended
+ * @returns a function for the next piece; call it without one at the end of the output
  */
 export function sourcePlacesIn(write: (text: string) => void): (piece?: string) => void {
   let begun = "";
@@ -39,7 +39,7 @@ export function sourcePlacesIn(write: (text: string) => void): (piece?: string) 
   };
 }
 
-/** Null when there is none. Read again after each build. */
+/** Null = no source map. Read again after each build. */
 export function mapBeside(bundlePath: string): SourceMap | null {
   const path = `${bundlePath}.map`;
   try {

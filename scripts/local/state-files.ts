@@ -18,7 +18,7 @@ export function databasesIn(folder: string): string[] {
   return files.toSorted((a, b) => createdMs.get(a)! - createdMs.get(b)!).map((name) => join(folder, name));
 }
 
-/** @throws the error of SQLite; a statement that writes is one. @throws {StartError} when there is a second statement */
+/** @throws {StartError} for an error of SQLite, such as a statement that writes, and for a second statement */
 export function query(file: string, sql: string, ...values: string[]): Row[] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -26,19 +26,21 @@ export function query(file: string, sql: string, ...values: string[]): Row[] {
     const rest = sql.slice(statement.sourceSQL.length).trim(); // SQLite reads the first statement only
     if (rest !== "") throw new StartError(`One statement at a time: ${rest} was not run.`);
     return statement.all(...values);
+  } catch (error) {
+    throw error instanceof StartError ? error : new StartError((error as Error).message, { cause: error });
   } finally {
     database.close();
   }
 }
 
-/** The classes of Durable Objects that have objects: the folders are named after the Worker and the class. */
+/** The folders of Durable Object classes that have objects. Folders are named after the Worker and the class. */
 export function objectFolders(state: string): Map<string, string> {
   const folder = join(state, "do");
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return new Map(names.map((name) => [name.slice(name.indexOf("-") + 1), join(folder, name)]));
 }
 
-/** The objects of a class by their names, which Miniflare keeps in each. */
+/** The objects of a class with their names, which Miniflare stores in each. */
 export function objectsIn(folder: string): { name: string; file: string }[] {
   return databasesIn(folder).map((file) => {
     const [row] = query(file, "SELECT name FROM sqlite_master WHERE name = '__miniflare_do_name'");
@@ -47,7 +49,7 @@ export function objectsIn(folder: string): { name: string; file: string }[] {
   });
 }
 
-/** What an object keeps: the values of its key-value storage, and the number of rows of each of its tables. */
+/** The contents of an object: its key-value storage, and the number of rows of each table. */
 export function contentsOf(file: string): { values: Row; tables: Row } {
   const names = query(file, "SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => String(name));
   const rows = names.includes("_cf_KV") ? query(file, "SELECT key, value FROM _cf_KV ORDER BY key") : [];

@@ -6,8 +6,8 @@ import { isAlive } from "./process-identity.ts";
 const INTERVAL_MS = 500;
 
 /**
- * Sends this process a SIGTERM when the npm that runs it is gone: npm does not pass signals on, and a SIGKILL cannot be. Without npm nothing is
- * watched, because a script in the background outlives the shell that started it.
+ * Sends this process a SIGTERM when the npm that runs it has ended: npm does not forward signals, and nobody can forward a SIGKILL. Does nothing
+ * without npm, because a background script must outlive the shell that started it.
  */
 export function stopWithNpm(): void {
   const script = process.env["npm_lifecycle_script"];
@@ -16,7 +16,7 @@ export function stopWithNpm(): void {
   let npmPid = parentPid;
   void parentOfShell(parentPid, script).then((pid) => (npmPid = pid ?? parentPid));
   const timer = setInterval(() => {
-    // Both: a process that nobody waits for still counts as alive, and a SIGKILL of npm leaves the shell between them.
+    // Checks both: a process that was not reaped still counts as alive, and after a SIGKILL of npm the shell in between remains.
     if (process.ppid === parentPid && isAlive(npmPid)) return;
     clearInterval(timer);
     process.kill(process.pid, "SIGTERM");
@@ -24,7 +24,7 @@ export function stopWithNpm(): void {
   timer.unref();
 }
 
-/** npm starts a script by `sh -c`, and some shells replace themselves by it. Null = this process is no shell, or there is no `ps`. */
+/** npm starts a script by `sh -c`, and some shells replace themselves by the script. Null = this process is not a shell, or `ps` is missing. */
 async function parentOfShell(pid: number, script: string): Promise<number | null> {
   const found = await promisify(execFile)("ps", ["-ww", "-o", "ppid=,args=", "-p", String(pid)]).catch(() => null);
   const [, parent, command] = /^\s*(\d+)\s+(.*)/.exec(found?.stdout ?? "") ?? [];

@@ -12,7 +12,7 @@ import type { PartMessage } from "./part.ts";
 import { type Settings, StartError } from "./settings.ts";
 import { mapBeside, withSourcePlaces } from "./source-places.ts";
 
-/** A separate worker for the static files, so that they are available without handling every request. */
+/** A separate Worker for the static files, so that they do not handle every request. */
 const FILES = "sluice-files";
 const settings = JSON.parse(process.env.SLUICE_WORKER ?? "{}") as HostSettings;
 
@@ -37,7 +37,7 @@ export interface HostSettings extends Settings {
   workerPath: string;
   /** The settings of wrangler.toml. */
   options: WorkerOptions;
-  /** Its migrations have been applied since the platform started. */
+  /** The migrations were already applied by this platform. */
   isDatabaseReady: boolean;
 }
 
@@ -103,7 +103,7 @@ function createHost(): Miniflare {
   );
 }
 
-/** A failed migration ends the start: repeating it would fail again. */
+/** A failed migration ends the start, because a repeat would fail again. */
 async function setUpOrEnd(): Promise<void> {
   try {
     await setUpDatabase(state, settings.secrets);
@@ -113,7 +113,7 @@ async function setUpOrEnd(): Promise<void> {
   }
 }
 
-/** The code that throws while it is loaded does so again after a restart. A port can be taken until then. */
+/** Code that throws while it is loaded throws again after a restart. A taken port may be free by then. */
 async function untilLoaded(host: Miniflare): Promise<void> {
   try {
     await host.ready;

@@ -5,7 +5,7 @@ import type { Bundle } from "./load-error.ts";
 
 const SUFFIX = ".map";
 
-/** The bundle that `wrangler dev` wrote last. Its source map is kept in memory: wrangler ends after an error of loading, and removes the file. */
+/** The last bundle of `wrangler dev`. Its source map is kept in memory: after an error of loading, wrangler ends and removes the file. */
 export class WranglerBundle {
   readonly #root: string;
   #kept: { path: string; modifiedMs: number; bytes: number; text: string } | null = null;
@@ -14,7 +14,7 @@ export class WranglerBundle {
     this.#root = root;
   }
 
-  /** Reads the source map if there has been a build since the last call. Takes a tenth of a millisecond if not. */
+  /** Reads the source map if there was a build since the last call; otherwise it takes a tenth of a millisecond. */
   look(): void {
     const [newest] = globSync(`.wrangler/tmp/dev-*/worker.js${SUFFIX}`, { cwd: this.#root })
       .map((name) => resolve(this.#root, name))
@@ -31,14 +31,14 @@ export class WranglerBundle {
     if (newest.path === path && newest.modifiedMs === modifiedMs && newest.bytes === bytes) return;
     try {
       const text = readFileSync(newest.path);
-      // By its size, because a file that is read while it is written can have the same time when it is complete.
+      // Also compares the size: a file that was read while it was written can have the same time when it is complete.
       this.#kept = { ...newest, bytes: text.length, text: text.toString() };
     } catch {
-      // removed since it was found
+      // removed after it was found
     }
   }
 
-  /** Null = there has been no build. */
+  /** Null = no build yet. */
   get last(): Bundle | null {
     if (this.#kept === null) return null;
     const { path, text } = this.#kept;

@@ -16,12 +16,12 @@ import { sourcePlacesIn } from "./source-places.ts";
 import { WranglerBundle } from "./wrangler-bundle.ts";
 import type { WranglerSettings } from "./wrangler-worker.ts";
 
-/** wrangler's words. */
+/** Message of wrangler. */
 const BUILDS = "restarting build";
-/** miniflare's words. */
+/** Message of miniflare. */
 const CRASHED = "The Workers runtime crashed unexpectedly and is being restarted";
 const STOP_LIMIT_MS = 3000;
-/** wrangler restarts its runtime in less than a second, often without a word. In between, the port refuses connections. */
+/** wrangler restarts its runtime in less than a second, often without a message. In between, the port refuses connections. */
 const WATCH_MS = 100;
 /** A busy machine needs 20 s. */
 const RESTART_LIMIT_MS = 45_000;
@@ -68,11 +68,11 @@ for (const stream of [wrangler.stdout, wrangler.stderr]) {
 }
 
 wrangler.once("message", () => void begin());
-// The first start has a limit of its own.
+// The first start has a separate limit.
 if (isRestart) setInterval(() => void endUnlessStarted(), RESTART_LIMIT_MS).unref();
 wrangler.once("close", (code) => void afterExit(code ?? 1));
 
-/** wrangler's message comes before the Worker is loaded: it holds requests until then. */
+/** wrangler prints its message before the Worker is loaded, and holds requests until then. */
 async function begin(): Promise<void> {
   setInterval(() => void watchPort(), WATCH_MS).unref();
   watchConnection();
@@ -89,8 +89,8 @@ async function watchPort(): Promise<void> {
 }
 
 /**
- * Holds a connection to the runtime. When the runtime is killed, the system closes it, and the port is looked at at once: on a busy machine the
- * next runtime may listen before the next look of the interval. The runtime itself closes a connection that sends nothing for long.
+ * Keeps a connection to the runtime. When the runtime is killed, the system closes the connection, and the port is checked at once: on a busy
+ * machine the next runtime may listen before the interval's next check. The runtime itself closes an idle connection after a while.
  */
 function watchConnection(): void {
   const socket = connect(port, "127.0.0.1").unref();
@@ -107,8 +107,8 @@ async function endUnlessStarted(): Promise<void> {
 }
 
 /**
- * wrangler 4.156 restarts a workerd that crashed, and then may hold every request for ever; now and then it does not restart it. Only then is
- * it probed: a Worker that stands at a breakpoint, or does not build, does not answer either.
+ * wrangler 4.156 restarts a crashed workerd, but may then hold every request forever, and sometimes it does not restart it. It is probed only after
+ * a crash, because a Worker that is stopped at a breakpoint or does not build does not answer either.
  */
 async function endUnlessAnswered(): Promise<void> {
   if (isProbed) return;
@@ -121,12 +121,12 @@ async function endUnlessAnswered(): Promise<void> {
 function giveUp(reason: string): void {
   if (isStopping || wrangler.exitCode !== null || wrangler.signalCode !== null) return;
   stopCron();
-  // A crash right after a restart comes before the host has noticed that the Worker answers: what wrangler said of that start is noise now.
+  // The host may not have noticed yet that the restarted Worker answers: wrangler's output of that start is noise.
   if (isRestart) output.drop();
   else output.release();
   console.error(reason);
   wrangler.kill("SIGTERM");
-  setTimeout(() => process.exit(1), STOP_LIMIT_MS); // the parent ends what is left of the group
+  setTimeout(() => process.exit(1), STOP_LIMIT_MS); // the parent ends the rest of the group
 }
 
 async function afterExit(code: number): Promise<void> {

@@ -11,9 +11,9 @@ export interface WranglerSettings {
   port: number;
   /** Variables of the Worker that differ from wrangler.toml. */
   vars: Record<string, string>;
-  /** wrangler takes only the secrets of `.dev.vars` that `wrangler.toml` requires. */
+  /** wrangler passes only the secrets of `.dev.vars` that `wrangler.toml` requires. */
   optionalSecrets: Record<string, string>;
-  /** The platform has been up: an error in the code does not end it. */
+  /** The platform was up once, so an error in the code does not end it. */
   isRestart: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function wranglerWorker(settings: Settings): Promise<Part> {
     vars: {
       ENCODER_URL: `http://127.0.0.1:${settings.encoderPort}`,
       PUBLIC_URL: `http://127.0.0.1:${settings.port}`,
-      // Otherwise what .dev.vars says holds.
+      // Otherwise the value in .dev.vars applies.
       ...(settings.allowPrivateNetwork ? { ALLOW_PRIVATE_NETWORK: "true" } : {}),
       ...settings.vars,
     },

@@ -1,6 +1,6 @@
 const [BEGIN, END] = ["<!-- demo output: npm run readme:refresh -->", "<!-- end of demo output -->"];
 
-/** The demo's output as a reader would see it: the default address, and no path of this machine. */
+/** The demo's output for readers: with the default address and without paths of this machine. */
 export function asReader(output: string, { origin, home }: { origin: string; home: string }): string {
   return output.replaceAll(origin, "http://127.0.0.1:8787").replaceAll(home, "/path/to/sluice/.sluice");
 }

@@ -8,7 +8,7 @@ export interface Demo {
   output: string;
   origin: string;
   home: string;
-  /** The hosted page of what the demo plays. */
+  /** The hosted page of the demo's media or stream. */
   playerUrl: string;
 }
 

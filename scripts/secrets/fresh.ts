@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 /** The secrets of a deployment, as the Worker names them. */
 export const SECRET_NAMES = ["JOB_SECRET", "ENCODER_SECRET", "WEBHOOK_KEYS"] as const;
-/** Of a few deployments; their owners have the values. */
+/** Secrets that only some deployments have; the owner supplies their values. */
 export const OPTIONAL_SECRETS = ["R2_SQL_TOKEN", "DRM_LICENSE_PROXY_AUTHORIZATION"] as const;
 export type OptionalSecret = (typeof OPTIONAL_SECRETS)[number];
 export type SecretName = (typeof SECRET_NAMES)[number];

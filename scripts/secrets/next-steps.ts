@@ -4,7 +4,7 @@ import type { SecretName } from "./fresh.ts";
 /** In wrangler.toml. */
 const DEFAULT_NAME = "sluice";
 
-/** What the owner does after a change of `secrets.json`. */
+/** The owner's next steps after a change of `secrets.json`. */
 
 /** When a rotation may be finished, for each secret. */
 export const WAIT: Record<SecretName, string> = {
@@ -15,12 +15,12 @@ export const WAIT: Record<SecretName, string> = {
     'at least a day after the upload, when the queries of "Another webhook key" in docs/guides/deploying.md all print 0',
 };
 
-/** The Worker of these settings, whatever `wrangler.deploy.json` was written for last. */
+/** Names the Worker of these settings, because `wrangler.deploy.json` may be of another one. */
 export function uploadCommand(file: string, { name, accountId }: Pick<DeploySettings, "name" | "accountId">): string {
   const account = accountId === undefined ? "" : `CLOUDFLARE_ACCOUNT_ID=${accountId} `;
   return `${account}npx wrangler secret bulk ${file}${name === DEFAULT_NAME ? "" : ` --name ${name}`}`;
 }
 
-/** @param options as they were given for the rotation */
+/** @param options the options given for the rotation */
 export const finishCommand = (name: SecretName, options: string): string =>
   `npm run secrets -- finish ${name}${options}${name === "WEBHOOK_KEYS" ? " --yes" : ""}`;

@@ -1,4 +1,4 @@
-/** Who watches, with what and over which network. Weights are shares in percent, as far as they are known of real audiences. */
+/** Viewers, their devices and their networks. Weights are shares in percent, from real audiences where these are known. */
 
 const place = (
   weight: number,
@@ -55,7 +55,7 @@ export const DEVICES = [
   device(4, 1920, 1080, `Mozilla/5.0 (SMART-TV; Linux; Tizen 8.0) ${BLINK} Version/8.0 TV Safari/537.36`),
 ];
 
-/** `stalls` is the probability of each one, `failure` that of an error that ends the view. */
+/** `stalls` is the probability of each further stall, `failure` the probability of an error that ends the view. */
 export const NETWORKS = [
   { weight: 62, name: "wifi", startupMs: 600, bitrateBps: 5_000_000, heightPx: 1080, stalls: 0.03, failure: 0.006 },
   { weight: 20, name: "cellular", startupMs: 1300, bitrateBps: 2_400_000, heightPx: 720, stalls: 0.15, failure: 0.015 },

@@ -1,4 +1,4 @@
-/** Random numbers that a seed repeats (mulberry32). */
+/** Random numbers from a seed (mulberry32). */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** 0 to 1, without 1. */
+  /** From 0 to 1, exclusive of 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -24,13 +24,13 @@ export class Random {
     return least + Math.floor(this.next() * (most - least + 1));
   }
 
-  /** A positive whole number whose median is this, with a long tail to large ones. */
+  /** A positive integer with this median and a long tail of large values. */
   around(median: number, spread = 0.5): number {
     const normal = Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
     return Math.max(1, Math.round(median * Math.exp(spread * normal)));
   }
 
-  /** One of them, by their weights. */
+  /** One of the items, chosen by weight. */
   pick<Item extends { weight: number }>(items: readonly Item[]): Item {
     let rest = this.next() * items.reduce((sum, { weight }) => sum + weight, 0);
     return items.find(({ weight }) => (rest -= weight) < 0) ?? items.at(-1)!;

@@ -13,7 +13,7 @@ export interface Beacon {
 export function* beaconsOf(views: Iterable<SimulatedView>, workspaceId: string, nowMs: number): Generator<Beacon> {
   const waiting = new Map<string, SimulatedView[]>();
   const beaconOf = (group: SimulatedView[]): Beacon => ({
-    // Miniflare, in which the local platform runs, takes `request.cf` from this header; Cloudflare ignores it.
+    // Miniflare takes `request.cf` from this header; Cloudflare ignores it.
     headers: {
       "user-agent": group[0]!.userAgent,
       "mf-cf-blob": JSON.stringify(group[0]!.cf).replaceAll(/[^ -~]/g, escape),
@@ -37,7 +37,7 @@ export function* beaconsOf(views: Iterable<SimulatedView>, workspaceId: string, 
 
 const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** Posts a beacon as a player does. @throws {Error} when it is not taken */
+/** Posts a beacon as a player does. @throws {Error} when it is not accepted */
 export async function sendBeacon(baseUrl: string, workspaceId: string, { headers, body }: Beacon): Promise<void> {
   const response = await fetch(`${baseUrl}/beacons/${workspaceId}`, { method: "POST", headers, body });
   await response.body?.cancel();

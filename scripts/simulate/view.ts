@@ -1,19 +1,19 @@
-/** Views as the SDK of a player would report them. Pure: the seed and the number of a view yield it. */
+/** Views as a player's SDK would report them. Pure: seed and number determine a view. */
 import { DEVICES, ERRORS, NETWORKS, PLACES, TITLES } from "./audience.ts";
 import { Random } from "./random.ts";
 
 export interface SimulatedView {
   userAgent: string;
-  /** What Cloudflare says of the viewer's address (`request.cf`). */
+  /** Cloudflare's facts about the viewer's address (`request.cf`). */
   cf: (typeof PLACES)[number]["cf"];
-  /** Of beacons (media contract, analytics). */
+  /** Fields of beacons (media contract, analytics). */
   events: Record<string, unknown>[];
 }
 
-/** Beacons of more than seven days ago are taken for those of a wrong clock. */
+/** The platform treats times of more than seven days ago as a wrong clock. */
 export const MAX_DAYS = 7;
 const DAY_MS = 24 * 3600_000;
-/** Several views of a viewer are usual. */
+/** A viewer usually has several views. */
 const VIEWS_PER_VIEWER = 3;
 const LEFT_BEFORE_START = 0.04;
 const MAX_STALLS = 6;
@@ -21,7 +21,7 @@ const MAX_STALLS = 6;
 /**
  * @param index number of the view; the same seed and index yield the same view
  * @param span views end in the last `days` days before `nowMs`, epoch ms
- * @param views how many are made, which gives the number of viewers
+ * @param views number of views in all, from which the number of viewers follows
  */
 export function simulateView(
   seed: number,

@@ -45,7 +45,7 @@ export async function createCredential(database: Database, workspaceId: string, 
   return credential;
 }
 
-/** @returns false when there is no such credential, or it is revoked already */
+/** @returns false when the credential does not exist or is already revoked */
 export async function revokeCredential(database: Database, id: string, now = new Date()): Promise<boolean> {
   const rows = await database.run([
     `UPDATE credentials SET revoked_at = ${now.getTime()} WHERE id = ${text(id)} AND revoked_at IS NULL`,

@@ -6,21 +6,8 @@ import { loadDeploySettings } from "../deploy/settings.ts";
 import { Wrangler } from "../deploy/wrangler.ts";
 import { StartError, WRANGLER_STATE } from "../local/settings.ts";
 import type { Database } from "./database.ts";
+import type { Target } from "./target.ts";
 import { wranglerDatabase } from "./wrangler-database.ts";
-
-/** Which installation a command is for. */
-export interface Target {
-  /** The deployment on Cloudflare. */
-  remote?: boolean;
-  /** The data of `npm run dev` instead of that of `npm start`. */
-  dev?: boolean;
-  /** The deployment's settings, `sluice.config.json`. */
-  config?: string;
-}
-
-/** The installation in words, for messages. */
-export const nameOf = ({ remote, dev }: Target): string =>
-  remote ? "the deployment on Cloudflare" : `the data of ${dev ? "npm run dev" : "npm start"}`;
 
 /** @throws {StartError} when the local platform has never run */
 export async function withDatabase<T>(target: Target, use: (database: Database) => Promise<T>): Promise<T> {
@@ -30,7 +17,7 @@ export async function withDatabase<T>(target: Target, use: (database: Database) 
     : [join(resolve(process.env["SLUICE_HOME"] || ".sluice"), "state"), "npm start"];
   const hasDevData = !target.dev && existsSync(resolve(WRANGLER_STATE));
   const script = process.env["npm_lifecycle_event"];
-  // npm keeps a --dev without -- in front for itself, and passes on no trace of it.
+  // Without -- in front, npm takes --dev as its own option, and passes on no trace of it.
   const form = script === undefined ? "add --dev" : `run npm run ${script} -- ${process.argv.slice(2).join(" ")} --dev`;
   const hint = hasDevData ? ` For the data of npm run dev, ${form}.` : "";
   const missing = new StartError(`There is no data in ${folder}. Run ${command} first.${hint}`);

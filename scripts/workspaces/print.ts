@@ -1,6 +1,6 @@
 import type { NewCredential } from "./statements.ts";
 
-/** A new credential, on standard output: the only time that its password is shown. */
+/** Prints a new credential. Its password is shown only here. */
 export function printCredential(workspaceId: string, { username, password }: NewCredential): void {
   console.log(`  workspace  ${workspaceId}\n  username   ${username}\n  password   ${password}\n`);
   console.log("Keep the password now: it is not shown again.");

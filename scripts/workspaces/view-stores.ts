@@ -13,12 +13,12 @@ export const listViewStores = (database: Database) =>
   database.run<ViewStore>(["SELECT id, name, view_store, view_store_progress FROM workspaces ORDER BY created_at, id"]);
 
 export interface Change {
-  /** A workspace in another state stays as it is. */
+  /** The transition. A workspace in another state is not changed. */
   from: ViewStore["view_store"];
   to: ViewStore["view_store"];
 }
 
-/** @returns the workspace after that, and whether it was changed; null = there is no such workspace */
+/** @returns the workspace after the call, and whether it was changed; null = no such workspace */
 export async function setViewStore(
   database: Database,
   workspaceId: string,

@@ -5,7 +5,7 @@ import { askedDelayMs, backoffMs, isTransient } from "./retry-delay.ts";
 export interface RetryOptions {
   /** Repetitions of one request. */
   retries: number;
-  /** Of one attempt. */
+  /** Time limit of one attempt. */
   timeoutMs: number;
   fetch: (request: Request) => Promise<Response>;
 }

@@ -6,7 +6,8 @@ import { liveCreate } from "./commands/live-create.ts";
 import { login } from "./commands/login.ts";
 import { upload } from "./commands/upload.ts";
 import { webhooksListen } from "./commands/webhooks-listen.ts";
-import type { Command } from "./terminal/arguments.ts";
+import type { Command } from "./terminal/command.ts";
+import { alignedLines, wantsHelp } from "./terminal/command-line.ts";
 import { CommandError, UsageError } from "./terminal/usage-error.ts";
 import manifest from "../package.json" with { type: "json" };
 
@@ -21,10 +22,7 @@ const COMMANDS: Record<string, Command> = {
 
 const HELP = `sluice COMMAND [--help]
 
-${Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(16)} ${summary}`)
-  .join("\n")}
-  ${"--version".padEnd(16)} Print the version
+${alignedLines([...Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary] as const), ["--version", "prints the version"]])}
 
 Exit status: 0, 1 after a failure, 2 for a wrong usage, 130 after Ctrl-C.`;
 
@@ -38,8 +36,8 @@ export async function main(args: readonly string[]): Promise<number> {
   try {
     const [name, command] = findCommand(args);
     const rest = args.slice(name.split(" ").length);
-    if (!rest.includes("--help") && !rest.includes("-h")) return await command.run(rest);
-    console.log(command.usage);
+    if (!wantsHelp(rest)) return await command.run(rest);
+    console.log(command.help);
     return 0;
   } catch (error) {
     return report(error, isJson);
@@ -81,7 +79,7 @@ function printing(text: string): Command {
     console.log(text);
     return 0;
   };
-  return { summary: "", usage: text, run: print };
+  return { summary: "", help: text, run: print };
 }
 
 /** Explains a failure. One that is not expected is a fault of this program, so it keeps its stack. */

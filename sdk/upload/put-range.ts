@@ -5,7 +5,7 @@ import { askedDelayMs, isTransient } from "../api/retry-delay.ts";
 export interface Range {
   offset: number;
   bytes: Uint8Array<ArrayBuffer>;
-  /** Of the whole file; null = not known yet. */
+  /** Size of the whole file; null = not known yet. */
   totalBytes: number | null;
 }
 
@@ -55,7 +55,7 @@ export async function putRange(
   return { kind: "failed", error, delayMs };
 }
 
-/** Of `Range: bytes=0-N`; without it nothing is stored. */
+/** Stored bytes by `Range: bytes=0-N`; none without the header. */
 function storedBytes(range: string | null): number {
   const [, last] = /^bytes=0-(\d+)$/.exec(range ?? "") ?? [];
   return last === undefined ? 0 : Number(last) + 1;

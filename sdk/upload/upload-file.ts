@@ -15,7 +15,7 @@ export interface CreatedUpload {
 }
 
 export interface UploadOptions extends SendOptions {
-  /** Of the media: `title`, `accessPolicy`, `metadata`, `maxResolution`, … */
+  /** Settings of the media: `title`, `accessPolicy`, `metadata`, `maxResolution`, … */
   settings?: PushMediaSettings | undefined;
   /** Called before the first byte is sent. With `url`, `sendFile` can continue an upload that was interrupted. */
   onCreated?: ((upload: CreatedUpload) => void) | undefined;

@@ -2,7 +2,7 @@ import { SluiceError } from "../api/errors.ts";
 
 /** Where the bytes of an upload come from. `openFile` of `@sluice/sdk/node` makes one of a file on disk. */
 export interface UploadSource {
-  /** Of the whole file; null = not known before its end. */
+  /** Size of the whole file; null = not known before its end. */
   readonly sizeBytes: number | null;
   /**
    * Reads a chunk. An upload reads from its beginning to its end, and may read the last chunk again.

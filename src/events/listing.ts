@@ -13,7 +13,7 @@ export interface EventFilter {
   objectId?: string | undefined;
   from?: Date | undefined; // inclusive
   to?: Date | undefined; // exclusive
-  /** Of the last event of the previous page: time (nine fraction digits) and id. */
+  /** Position of the previous page's last event: time (nine fraction digits) and id. */
   after?: readonly [string, string] | null;
 }
 

@@ -19,9 +19,9 @@ const STREAM_MS = 1000;
 const outcomes = new TtlCache<Outcome>(512);
 
 interface Outcome {
-  /** Of the stream's playback ID. */
+  /** Rules of the stream's playback ID. */
   rules: AccessRules;
-  /** Of the recording's. */
+  /** Rules of the recording's playback ID. */
   recording: AccessRules | null;
   isGone: boolean;
 }

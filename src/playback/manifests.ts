@@ -28,7 +28,7 @@ import { isKnown, KNOWN_MS, type Playable, type Resolved } from "./resolve.ts";
 import { unplayableState } from "./unplayable-state.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** Of a growing MPD with subtitles, to which players return: the complete one has segments of them too. */
+/** Query of a growing MPD with subtitles, to which players return: the complete MPD then also has subtitle segments. */
 const TEXT = { name: "text", value: "segments" };
 
 /** Smaller bodies do not shrink under gzip. */

@@ -13,7 +13,7 @@ export type ImageFile =
   | { kind: "sheet"; isAdvanced: boolean; as: "jpg" | "json" | "vtt" | "m3u8" };
 /** A segment, or the extension of a file with all captions. */
 export type TextFile = TextSegment | "vtt" | "srt" | "txt";
-/** Of a subtitle track. @property span the place of a recording's span whose clock the segment has; null = the media has none */
+/** A segment of a subtitle track. @property span index of the recording's span whose clock the segment has; null = the media has no spans */
 export interface TextSegment {
   number: number;
   span: number | null;

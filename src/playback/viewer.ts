@@ -17,7 +17,7 @@ import { type Authority, Permission } from "./permission.ts";
 export class Viewer {
   readonly request: Request;
   readonly url: URL;
-  /** Of the path, unverified. */
+  /** The permit in the path, not verified. */
   readonly permit: string | null;
   readonly #env: Env;
   readonly #ctx: Lasting;

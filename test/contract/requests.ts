@@ -9,7 +9,7 @@ export interface Made {
   /** With the clips of `mediaId`. */
   livestreamId: string;
   streamId: string;
-  /** Of the stream; below a media, that of the media. */
+  /** Playback ID of the stream or, below a media, of the media. */
   playbackId: string;
   mediaPlaybackId: string;
   simulcastId: string;

@@ -12,7 +12,7 @@ import { servePlayerPage } from "./players/page-server.ts";
 import { type Stage, startStage } from "./players/stage.ts";
 import type { TrackPlayer } from "./players/tracks-page.ts";
 
-/** Of the film; the ladder has a key frame, and the sheet a tile, each two seconds. */
+/** Length and rate of the film. The ladder has a key frame, and the sheet a tile, every two seconds. */
 const [SECONDS, RATE, TILE_SECONDS] = [24, 25, 2];
 
 let stage: Stage;

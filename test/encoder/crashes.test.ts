@@ -59,7 +59,7 @@ async function childPids(): Promise<number[]> {
     .map(([pid]) => pid!);
 }
 
-/** Submits the chunk; its uploads wait for ever once three are stored. */
+/** Submits the chunk; its uploads wait forever once three are stored. */
 async function submitHeld(): Promise<Desk> {
   const { desk, job } = encoder.prepare(path, chunk);
   desk.intercept = (method) => (method === "PUT" && desk.objects.size > 2 ? new Promise(() => {}) : undefined);

@@ -173,5 +173,5 @@ function webpChunks(bytes: Buffer): string[] {
   return names;
 }
 
-/** Of the ANIM chunk (RFC 9649 §2.7.1.1). */
+/** Loop count of the ANIM chunk (RFC 9649 §2.7.1.1). */
 const loopCount = (bytes: Buffer) => bytes.readUInt16LE(bytes.indexOf("ANIM") + 12);

@@ -52,7 +52,7 @@ test("each of several tracks keeps its language, its title and its own sound", a
   expect(loudness(french.sound, 0, 3) / loudness(english.sound, 0, 3)).toBeCloseTo(0.25, 1);
 });
 
-test("sound of MPEG-TS that describes the picture is told apart", async () => {
+test("audio description in MPEG-TS is recognized", async () => {
   const { audio } = await encoder.probe(await makeSource("audio-description"));
   expect(audio.map(({ languageCode, isDescription }) => [languageCode, isDescription])).toEqual([
     ["eng", true],

@@ -19,7 +19,7 @@ Log.setLevel(AV_LOG_QUIET);
 const FRAME_RATE = 30;
 const SECONDS = 11;
 const KILLS = 4;
-/** A hang. Five encoders take turns, which takes 12 to 17 s beside other work on two cores, and was seen to take more than 30 s. */
+/** Detects a hang. Five encoders take turns, which takes 12 to 17 s with other work on two cores, and was seen to take more than 30 s. */
 const ENCODING_TIMEOUT_MS = 90_000;
 /** Killed encoders are the subject here, and a busy machine may be too slow for two renditions. */
 const CHILD_PATH = fileURLToPath(new URL("./never-overloaded-child.ts", import.meta.url));
@@ -64,7 +64,7 @@ class Session {
     return Buffer.concat([init.bytes, ...parts.map(({ bytes }) => bytes)]);
   }
 
-  /** Of its frames, as counted in them. The last picture may be held, and then counts once. */
+  /** The numbers of its frames, which their luma encodes. A held last picture counts once. */
   async levels(rendition: string, version = 0): Promise<number[]> {
     const pictures = await decodePictures(this.fileOf(rendition, version));
     const levels = pictures.map(({ luma }) => Math.round((luma[luma.length >> 1]! - 20) / 4));

@@ -33,7 +33,7 @@ test("a target's URL is parsed into application and port, with the protocol's de
     expect(destinationOf(bad)).toBeNull();
 });
 
-test("the Worker is told each state, with the reason of a failure, and no more than it accepts", () => {
+test("each state is reported to the Worker, with the reason of a failure, within the accepted length", () => {
   const failure = { reason: "unreachable", detail: "x".repeat(1000) } as const;
   const reports = [
     reportOf("connecting"),

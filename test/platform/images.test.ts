@@ -17,7 +17,7 @@ const TIMES = 50;
 let platform: SharedPlatform;
 let server: SourceServer;
 let base: string;
-/** Of a film that is its own top rung, so that its pictures are cut out of the source. */
+/** URL of a film that is its own top rung, so its pictures are cut out of the source. */
 let cutBase: string;
 
 /** Waits until the platform's log says that the pictures of an asset have been prepared. */

@@ -114,6 +114,30 @@ describe("links between pages", () => {
   });
 });
 
+describe("docs/decisions/README.md", () => {
+  const folder = "docs/decisions";
+  const lines = new Map(
+    [...read(`${folder}/README.md`).matchAll(/^- \[(.*?)\]\((.*?)\): (.*)$/gm)].map(([, title, file, gist]) => [
+      file!,
+      { title: title!, gist: gist! },
+    ]),
+  );
+  const pages = readdirSync(folder).filter((name) => name !== "README.md");
+
+  test("has a line for every decision, in their order, and no other", () => {
+    expect([...lines.keys()]).toEqual(pages.toSorted());
+  });
+
+  test.each(pages)("names %s by its title, and the decision that superseded it", (page) => {
+    const [heading = "", , top = ""] = read(join(folder, page)).split("\n");
+    const { title, gist } = lines.get(page)!;
+    expect(`# ${title}`).toBe(heading);
+    const said = /Superseded by \[(\d{4})\]/.exec(top)?.[1];
+    const listed = / Superseded by (\d{4})\.$/.exec(gist)?.[1];
+    if (said !== undefined || pages.some((name) => name.startsWith(`${listed}-`))) expect(listed).toBe(said);
+  });
+});
+
 test("docs/guides/settings.md has a row for each variable of the Worker", () => {
   const [, worker = ""] = read("docs/guides/settings.md").split(/^## /m);
   for (const name of VARIABLE_NAMES) expect(worker).toContain(`\`${name}\``);

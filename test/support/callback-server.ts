@@ -9,9 +9,9 @@ export type Ending = { result: JobResult } | { failure: JobFailure };
 /** The server's state of one job. */
 export interface Desk {
   sourcePath: string;
-  /** Of the sounds that are mixed into that of an audio job. */
+  /** Paths of the sounds that are mixed into the sound of an audio job. */
   imposedPaths: string[];
-  /** Of an audio job for a recording. */
+  /** Cuts of an audio job for a recording. */
   cuts: SoundCuts | undefined;
   objects: Map<string, Buffer>; // "v360/init.mp4"
   /** Objects that were uploaded again with other bytes. */

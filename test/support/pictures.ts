@@ -11,7 +11,7 @@ export interface ReadPicture {
   codec: string;
   widthPx: number;
   heightPx: number;
-  /** Of one frame, row by row. */
+  /** Luma of one frame, row by row. */
   luma: Uint8Array;
   frames: number;
 }

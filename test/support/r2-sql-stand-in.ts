@@ -1,6 +1,6 @@
 /**
  * Takes the place of R2 SQL and of a Pipelines stream: executes the very statements on DuckDB, where the functions of R2 SQL are macros, and
- * refuses what R2 SQL's documentation lists as unsupported. Of each name in the path there is a table of its own.
+ * refuses what R2 SQL's documentation lists as unsupported. Each name in the path has a separate table.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -26,7 +26,7 @@ declare module "vitest" {
   interface ProvidedContext {
     sourceControlUrl: string;
     licenseServiceUrl: string;
-    /** Of `r2-sql-stand-in.ts`. */
+    /** Address of `r2-sql-stand-in.ts`. */
     r2SqlOrigin: string;
     /** Origins: one over HTTP, one with an untrusted certificate, one without a listener. */
     receivers: { plain: string; tls: string; nobody: string };

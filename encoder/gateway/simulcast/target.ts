@@ -45,7 +45,7 @@ const REPORTED = {
 
 const MAX_DETAIL_LENGTH = 256;
 
-/** The state as the Worker is told it. */
+/** The state as reported to the Worker. */
 export const reportOf = (
   state: SimulcastState,
   failure?: SimulcastFailure,

@@ -6,7 +6,7 @@ const [MAX_ROWS, MAX_COLUMNS] = [15, 42];
 const [SCREEN_ROWS, SCREEN_COLUMNS] = [15, 42];
 /** Units of the anchor in the safe area: 75 in its height, and 210 in the width of a wide one. Or percent. */
 const [VERTICAL_CELLS, HORIZONTAL_CELLS, PERCENT] = [75, 210, 100];
-/** Of the picture, on each side of the safe area. */
+/** Share of the picture on each side of the safe area. */
 const MARGIN = 0.1;
 /** `justify`: left, right, center and full. */
 const ALIGNMENTS: readonly Alignment[] = ["start", "end", "center", "start"];

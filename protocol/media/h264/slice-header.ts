@@ -6,7 +6,7 @@ import {
   type SequenceParameters,
 } from "./parameter-sets.ts";
 
-/** Types of slices (table 7-6), beside P. */
+/** Types of slices (table 7-6), except P. */
 const [B, I, SP, SI] = [1, 2, 3, 4];
 const IDR = 5;
 /** More than the longest header: two lists of 32 references, reordered and weighted, take about 700 bytes. */

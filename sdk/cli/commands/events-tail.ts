@@ -1,35 +1,24 @@
 import { styleText } from "node:util";
 import type { MediaEvent, Sluice } from "../../index.ts";
 import { CREDENTIALS_HELP, openSession } from "../session/open-session.ts";
-import { type Command, integerIn, readArguments } from "../terminal/arguments.ts";
+import { defineCommand } from "../terminal/command.ts";
+import { flag, integer, text, type Values } from "../terminal/command-line.ts";
 import { interruptSignal } from "../terminal/interrupt.ts";
 import { timeOf } from "../terminal/units.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { highlightsOf } from "../webhooks/arrival-format.ts";
 import { plain } from "../terminal/units.ts";
 
-const USAGE = `sluice events tail [--type PATTERN] [--object ID] [--since TIME] [--limit N]
+const OPTIONS = {
+  type: text("PATTERN", "a kind, or a prefix such as asset.*"),
+  object: text("ID", "of one media, stream or webhook"),
+  since: text("TIME", "from then on, instead of the newest: 10m, 24h, or 2026-05-20T12:00:00Z"),
+  limit: integer("N", [0, 100], "how many of the newest, at most 100", 10),
+  json: flag("prints each event as one line of JSON"),
+};
 
-Shows the newest events of the workspace, and those that follow, until Ctrl-C.
-
-  --type PATTERN   a kind, or a prefix such as asset.*
-  --object ID      of one media, stream or webhook
-  --since TIME     from then on, instead of the newest: 10m, 24h, or 2026-05-20T12:00:00Z
-  --limit N        of the newest (10, at most 100)
-  --json           prints each event as one line of JSON
-
-${CREDENTIALS_HELP}`;
-
-async function run(args: readonly string[]): Promise<number> {
-  const text = { type: "string" } as const;
-  const { values } = readArguments(args, {
-    type: text,
-    object: text,
-    since: text,
-    limit: { type: "string", default: "10" },
-    json: { type: "boolean", default: false },
-  });
-  const limit = integerIn("--limit", values.limit, [0, 100]);
+async function run(values: Values<typeof OPTIONS>): Promise<number> {
+  const { limit } = values;
   const given = values.since === undefined ? undefined : timeOf(values.since, new Date());
   if (given === null) throw new UsageError(`--since is "${values.since}"; give 10m, 24h, 30d, or a time of ISO 8601.`);
   const filter = { type: values.type, objectId: values.object };
@@ -59,4 +48,11 @@ function lineOf(event: MediaEvent): string {
   return `${time}  ${styleText("bold", plain(event.type).padEnd(28))} ${plain(event.object.id)}  ${styleText("dim", detail)}`.trimEnd();
 }
 
-export const eventsTail: Command = { summary: "shows events as they happen", usage: USAGE, run };
+export const eventsTail = defineCommand({
+  name: "events tail",
+  summary: "shows events as they happen",
+  about: "Shows the newest events of the workspace, and those that follow, until Ctrl-C.",
+  options: OPTIONS,
+  notes: CREDENTIALS_HELP,
+  run,
+});

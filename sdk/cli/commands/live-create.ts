@@ -1,34 +1,20 @@
 import { CREDENTIALS_HELP, openSession } from "../session/open-session.ts";
-import { type Command, oneOf, readArguments } from "../terminal/arguments.ts";
+import { defineCommand } from "../terminal/command.ts";
+import { flag, oneOf, repeatedText, type Values } from "../terminal/command-line.ts";
 import { createReporter } from "../terminal/reporter.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 
-const USAGE = `sluice live create [--private] [--dvr] [--latency low|standard] [--resolution 1080p|720p|480p] [--metadata KEY=VALUE]
+const OPTIONS = {
+  private: flag("playback needs a token"),
+  dvr: flag("viewers may go back to the beginning"),
+  latency: oneOf("MODE", ["low", "standard"], "low (LL-HLS, the default) or standard"),
+  resolution: oneOf("LABEL", ["1080p", "720p", "480p"], "the largest rendition: 1080p (the default), 720p or 480p"),
+  metadata: repeatedText("KEY=VALUE", "may be repeated"),
+  json: flag("prints one JSON object"),
+};
 
-Creates a live stream, and prints where to broadcast to and where to watch. Whoever has an ingest address can broadcast.
-
-  --private              playback needs a token
-  --dvr                  viewers may go back to the beginning
-  --latency MODE         low (LL-HLS, the default) or standard
-  --resolution LABEL     the largest rendition (1080p)
-  --metadata KEY=VALUE   may be repeated
-  --json                 prints one JSON object
-
-${CREDENTIALS_HELP}`;
-
-async function run(args: readonly string[]): Promise<number> {
-  const text = { type: "string" } as const;
-  const flag = { type: "boolean", default: false } as const;
-  const { values } = readArguments(args, {
-    private: flag,
-    dvr: flag,
-    latency: text,
-    resolution: text,
-    metadata: { type: "string", multiple: true, default: [] },
-    json: flag,
-  });
-  const latencyMode = oneOf("--latency", values.latency, ["low", "standard"]);
-  const maxResolution = oneOf("--resolution", values.resolution, ["1080p", "720p", "480p"]);
+async function run(values: Values<typeof OPTIONS>): Promise<number> {
+  const { latency: latencyMode, resolution: maxResolution } = values;
   const metadata = readMetadata(values.metadata);
   const sluice = await openSession();
   const { data } = await sluice.post("/v1/live/streams", {
@@ -67,4 +53,12 @@ function readMetadata(pairs: readonly string[]): Record<string, string> | undefi
   return Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]));
 }
 
-export const liveCreate: Command = { summary: "creates a live stream", usage: USAGE, run };
+export const liveCreate = defineCommand({
+  name: "live create",
+  summary: "creates a live stream",
+  about:
+    "Creates a live stream, and prints where to broadcast to and where to watch. Whoever has an ingest address can broadcast.",
+  options: OPTIONS,
+  notes: CREDENTIALS_HELP,
+  run,
+});

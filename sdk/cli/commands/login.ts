@@ -1,27 +1,22 @@
 import { isSecureUrl } from "../../../protocol/secure-url.ts";
 import { ApiError, type Credentials, Sluice } from "../../index.ts";
 import { credentialsPath, storeCredentials } from "../session/credentials-file.ts";
-import { type Command, readArguments } from "../terminal/arguments.ts";
+import { defineCommand } from "../terminal/command.ts";
+import { flag, text, type Values } from "../terminal/command-line.ts";
 import { promptLine, promptSecret } from "../terminal/prompt.ts";
 import { createReporter } from "../terminal/reporter.ts";
 import { CommandError } from "../terminal/usage-error.ts";
 
-const USAGE = `sluice login [--base-url URL] [--access-token ID]
+const ABOUT = `Checks an API credential and stores it, readable only by you, for the other commands. Asks for what is not given. The secret key is
+typed at a prompt, or is the first line of the standard input; it is never an argument, which other users could see.`;
 
-Checks an API credential and stores it, readable only by you, for the other commands. Asks for what is not given. The secret key is
-typed at a prompt, or is the first line of the standard input; it is never an argument, which other users could see.
+const OPTIONS = {
+  "base-url": text("URL", "where the platform answers, such as https://video.example.com"),
+  "access-token": text("ID", "the id of an API credential (npm run credential -- create)"),
+  json: flag("prints one JSON object per line"),
+};
 
-  --base-url URL      where the platform answers, such as https://video.example.com
-  --access-token ID   the id of an API credential (npm run credential -- create)
-  --json              prints one JSON object per line`;
-
-async function run(args: readonly string[]): Promise<number> {
-  const text = { type: "string" } as const;
-  const { values } = readArguments(args, {
-    "base-url": text,
-    "access-token": text,
-    json: { type: "boolean", default: false },
-  });
+async function run(values: Values<typeof OPTIONS>): Promise<number> {
   const credentials = {
     baseUrl: values["base-url"] ?? (await promptLine("Base URL: ", "--base-url")),
     accessToken: values["access-token"] ?? (await promptLine("Access token: ", "--access-token")),
@@ -51,4 +46,10 @@ async function verified(credentials: Credentials): Promise<Sluice> {
   }
 }
 
-export const login: Command = { summary: "stores an API credential for the other commands", usage: USAGE, run };
+export const login = defineCommand({
+  name: "login",
+  summary: "stores an API credential for the other commands",
+  about: ABOUT,
+  options: OPTIONS,
+  run,
+});

@@ -3,34 +3,31 @@ import { Readable } from "node:stream";
 import type { CreatedUpload, Sluice, UploadFile, UploadProgress } from "../../index.ts";
 import { openFile } from "../../node.ts";
 import { CREDENTIALS_HELP, openSession } from "../session/open-session.ts";
-import { type Command, oneOf, readArguments } from "../terminal/arguments.ts";
+import { defineCommand } from "../terminal/command.ts";
+import { flag, oneOf, text, type Values } from "../terminal/command-line.ts";
 import { INTERRUPTED, interruptSignal } from "../terminal/interrupt.ts";
 import { createReporter, type Reporter } from "../terminal/reporter.ts";
 import { durationText, plain, sizeText } from "../terminal/units.ts";
 import { CommandError, UsageError } from "../terminal/usage-error.ts";
 import { type CreatedMedia, Watch } from "./watch.ts";
 
-const USAGE = `sluice upload FILE|URL [--watch] [--title TEXT] [--private] [--resolution LABEL]
+const ABOUT = `Uploads a file in chunks, and repeats after failures of the network; or has the platform fetch a URL. FILE may be - for the standard
+input. Ctrl-C cancels the upload.`;
 
-Uploads a file in chunks, and repeats after failures of the network; or has the platform fetch a URL. FILE may be - for the standard
-input. Ctrl-C cancels the upload.
+const OPTIONS = {
+  watch: flag("waits until the media plays and is ready, and shows the progress"),
+  title: text("TEXT", "the title; default: the file's name"),
+  private: flag("playback needs a token"),
+  resolution: oneOf(
+    "LABEL",
+    ["2160p", "1440p", "1080p", "720p", "480p"],
+    "the largest rendition: 2160p, 1440p, 1080p (the default), 720p or 480p",
+  ),
+  json: flag("prints one JSON object per line"),
+};
 
-  --watch              waits until the media plays and is ready, and shows the progress
-  --title TEXT         the title; default: the file's name
-  --private            playback needs a token
-  --resolution LABEL   the largest rendition: 2160p, 1440p, 1080p (the default), 720p or 480p
-  --json               prints one JSON object per line
-
-${CREDENTIALS_HELP}`;
-
-const RESOLUTIONS = ["2160p", "1440p", "1080p", "720p", "480p"] as const;
-
-async function run(args: readonly string[]): Promise<number> {
-  const flag = { type: "boolean", default: false } as const;
-  const text = { type: "string" } as const;
-  const options = { watch: flag, title: text, private: flag, resolution: text, json: flag };
-  const { values, given } = readArguments(args, options, "FILE or URL");
-  const maxResolution = oneOf("--resolution", values.resolution, RESOLUTIONS);
+async function run(values: Values<typeof OPTIONS>, given: string): Promise<number> {
+  const maxResolution = values.resolution;
   if (given === "") throw new UsageError("FILE or URL is empty.");
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given)?.[1]?.toLowerCase();
   const isUrl = scheme === "http" || scheme === "https";
@@ -152,4 +149,12 @@ const PROBLEMS: Record<string, (path: string) => string> = {
   EACCES: (path) => `The file ${path} may not be read.`,
 };
 
-export const upload: Command = { summary: "uploads a file, or has the platform fetch a URL", usage: USAGE, run };
+export const upload = defineCommand({
+  name: "upload",
+  summary: "uploads a file, or has the platform fetch a URL",
+  argument: "FILE|URL",
+  about: ABOUT,
+  options: OPTIONS,
+  notes: CREDENTIALS_HELP,
+  run,
+});

@@ -44,7 +44,7 @@ export class Watch {
   async untilReady(): Promise<void> {
     const { signal } = this;
     const ready = this.sluice.waitUntilReady(this.media!.mediaId, { signal, onProgress: (media) => this.show(media) });
-    // A refusal of playback ends the wait at once. Of a media that has failed, its record says more than its manifest.
+    // A refusal of playback ends the wait at once, except a 404: the record of a failed media says more than its manifest.
     const refused = this.playable.catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
     });

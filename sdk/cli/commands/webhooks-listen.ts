@@ -1,5 +1,6 @@
 import { CREDENTIALS_HELP, openSession } from "../session/open-session.ts";
-import { type Command, integerIn, readArguments } from "../terminal/arguments.ts";
+import { defineCommand } from "../terminal/command.ts";
+import { flag, integer, text, type Values } from "../terminal/command-line.ts";
 import { interruptSignal } from "../terminal/interrupt.ts";
 import { createReporter } from "../terminal/reporter.ts";
 import { CommandError, UsageError } from "../terminal/usage-error.ts";
@@ -7,50 +8,44 @@ import { toLines, toMoment } from "../webhooks/arrival-format.ts";
 import { type Arrival, type Receiver, startReceiver } from "../webhooks/receiver.ts";
 import { register, type Registration } from "../webhooks/registration.ts";
 
-const USAGE = `sluice webhooks listen [--register | --secret BASE64] [--port 8799]
+const ABOUT = `Receives webhooks on this machine, verifies Service-Signature and the signature of Standard Webhooks, drops repeated
+event ids, and shows each event. Answers 200, 401 for an invalid signature, or 400 for a body that is not an event.`;
 
-Receives webhooks on this machine, verifies Service-Signature and the signature of Standard Webhooks, drops repeated
-event ids, and shows each event. Answers 200, 401 for an invalid signature, or 400 for a body that is not an event.
-
-  --register   creates a webhook for this receiver, and deletes it on Ctrl-C. For a platform on this machine, which must run
-               with ALLOW_PRIVATE_NETWORK=true npm start (npm run demo sets it)
-  --secret     the webhook's signing secret; during a rotation both secrets, separated by a comma.
-               The default is WEBHOOK_SECRET. Without a secret, nothing is verified
-  --events     with --register: kinds or prefixes, separated by commas, such as asset.*; default: all
-  --port       port on 127.0.0.1 (8799)
-  --json       prints one JSON object per line
-  --verbose    prints each event in full
-
-${CREDENTIALS_HELP}`;
+const OPTIONS = {
+  register: flag(`creates a webhook for this receiver, and deletes it on Ctrl-C. For a platform on this machine,
+which must run with ALLOW_PRIVATE_NETWORK=true npm start (npm run demo sets it)`),
+  secret: text(
+    "BASE64",
+    `the webhook's signing secret; during a rotation both secrets, separated by a comma.
+The default is WEBHOOK_SECRET. Without a secret, nothing is verified`,
+  ),
+  events: text("KINDS", "with --register: kinds or prefixes, separated by commas, such as asset.*; default: all"),
+  port: integer("N", [0, 65_535], "port on 127.0.0.1", 8799),
+  json: flag("prints one JSON object per line"),
+  verbose: flag("prints each event in full"),
+};
 
 /** Base64 of 32 bytes. */
 const SECRET = /^[A-Za-z0-9+/]{43}=?$/;
 
-function readOptions(args: readonly string[]) {
-  const text = (fallback: string) => ({ type: "string", default: fallback }) as const;
-  const flag = { type: "boolean", default: false } as const;
-  const { values } = readArguments(args, {
-    register: flag,
-    secret: text(process.env["WEBHOOK_SECRET"] ?? ""),
-    events: text(""),
-    port: text("8799"),
-    json: flag,
-    verbose: flag,
-  });
-  const secrets = values.secret.split(",").filter((secret) => secret !== "");
+/** @throws {UsageError} */
+function checkOptions(values: Values<typeof OPTIONS>) {
+  const fromEnvironment = process.env["WEBHOOK_SECRET"] ?? "";
+  const { secret: givenSecret = fromEnvironment, events = "" } = values;
+  const secrets = givenSecret.split(",").filter((secret) => secret !== "");
   if (!secrets.every((secret) => SECRET.test(secret)))
     throw new UsageError(
       "--secret is not a webhook's secret: it is Base64 of 32 bytes. Give it exactly as the API returned it.",
     );
-  if (values.register && values.secret !== (process.env["WEBHOOK_SECRET"] ?? ""))
+  if (values.register && givenSecret !== fromEnvironment)
     throw new UsageError("--register creates a new secret; omit --secret.");
-  const eventTypes = values.events.split(",").filter((type) => type !== "");
-  return { ...values, port: integerIn("--port", values.port, [0, 65_535]), secrets, eventTypes };
+  const eventTypes = events.split(",").filter((type) => type !== "");
+  return { ...values, secrets, eventTypes };
 }
-type Options = ReturnType<typeof readOptions>;
+type Checked = ReturnType<typeof checkOptions>;
 
-async function run(args: readonly string[]): Promise<number> {
-  const options = readOptions(args);
+async function run(values: Values<typeof OPTIONS>): Promise<number> {
+  const options = checkOptions(values);
   const { say } = createReporter(options.json);
   const show = (arrival: Arrival) =>
     console.log(options.json ? JSON.stringify(toMoment(arrival, options.verbose)) : toLines(arrival, options.verbose));
@@ -98,13 +93,13 @@ async function listen(port: number, secrets: Promise<readonly string[]> | null, 
   }
 }
 
-function secretNote({ register, secrets }: Options): string {
+function secretNote({ register, secrets }: Checked): string {
   if (register) return "Each signature is verified with the secret of the new webhook.";
   if (secrets.length > 0) return "Each signature is verified.";
   return "NOTHING IS VERIFIED, because there is no --secret. Anyone who can reach this port can forge events.";
 }
 
-async function makeWebhook({ eventTypes }: Options, receiver: Receiver): Promise<Registration> {
+async function makeWebhook({ eventTypes }: Checked, receiver: Receiver): Promise<Registration> {
   try {
     const description = `sluice webhooks listen on port ${new URL(receiver.url).port}`;
     const filter = eventTypes.length === 0 ? {} : { eventTypes };
@@ -115,8 +110,11 @@ async function makeWebhook({ eventTypes }: Options, receiver: Receiver): Promise
   }
 }
 
-export const webhooksListen: Command = {
+export const webhooksListen = defineCommand({
+  name: "webhooks listen",
   summary: "receives, verifies and shows webhooks on this machine",
-  usage: USAGE,
+  about: ABOUT,
+  options: OPTIONS,
+  notes: CREDENTIALS_HELP,
   run,
-};
+});

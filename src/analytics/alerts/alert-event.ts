@@ -3,7 +3,7 @@ import { toTimestamp } from "../../platform/timestamp.ts";
 import { BUCKET_MS, type Bucket } from "./decide.ts";
 import type { AlertRule } from "./repository.ts";
 
-/** @param rule as it was before the bucket */
+/** @param rule its state before the bucket */
 export function alertEvent(
   rule: AlertRule,
   kind: "triggered" | "recovered",

@@ -16,7 +16,7 @@ export function checkAlert({
 
 const UNITS = { share: "a share from 0 to 1", ms: "milliseconds" };
 
-/** Refuses another metric whose unit the threshold does not have. @throws {Problem} validation_failed */
+/** Refuses a change to a metric whose unit differs from the threshold's. @throws {Problem} validation_failed */
 export function checkUnit(before: AlertMetric, after: AlertMetric = before): void {
   const { unit } = MEASURED[after];
   if (MEASURED[before].unit !== unit)

@@ -9,11 +9,11 @@ import { type AlertRule, countAlerts, insertAlert } from "./repository.ts";
 import type { CreateAlert } from "./schemas.ts";
 import { toAlert } from "./to-alert.ts";
 
-/** Each is evaluated every five minutes. */
+/** Each alert is evaluated every five minutes. */
 const ALERTS_PER_WORKSPACE = 50;
 
 /**
- * Makes an alert. The first bucket that it is evaluated for is the next one that can be.
+ * Creates an alert. It is first evaluated for the next bucket to become final.
  *
  * @throws {Problem} alert_limit_reached; validation_failed
  */

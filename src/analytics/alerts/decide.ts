@@ -2,7 +2,7 @@
 import type { AlertRule } from "./repository.ts";
 
 const MINUTE_MS = 60_000;
-/** Metrics are computed over the views that ended in this time. */
+/** Length of a bucket: metrics are computed over the views that ended in it. */
 export const BUCKET_MS = 5 * MINUTE_MS;
 /** A bucket is evaluated this long after its end: a view is final up to a minute after its last event, and is then written to its store. */
 const SETTLE_MS = 2 * MINUTE_MS;
@@ -23,14 +23,14 @@ export interface Bucket {
   value: number | null;
 }
 
-/** @returns the state after the bucket, and the event that this change is; null = nothing to announce */
+/** @returns the state after the bucket, and the event that announces a change; null = nothing to announce */
 export function decide(
   rule: Threshold,
   state: AlertState,
   { endMs, views, value }: Bucket,
 ): { state: AlertState; event: "triggered" | "recovered" | null } {
   const unchanged = { state, event: null };
-  if (value === null || views < rule.minViews) return unchanged; // too few views say neither that it is bad nor that it is well
+  if (value === null || views < rule.minViews) return unchanged; // too few views to trigger or to recover
   const isBreached = rule.operator === ">" ? value > rule.thresholdValue : value >= rule.thresholdValue;
   if (state.status === "triggered") {
     if (isBreached) return { state: { ...state, healthyBuckets: 0 }, event: null };

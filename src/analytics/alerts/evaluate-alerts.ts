@@ -12,13 +12,13 @@ import { MEASURED } from "./measured.ts";
 import { BUCKET_MS, type Bucket, decide, lastBucketEndMs } from "./decide.ts";
 import { type AlertRule, findDueAlerts, storeEvaluation } from "./repository.ts";
 
-/** An evaluation takes two to five of the subrequests of an invocation. The next run, a minute later, continues. */
+/** An evaluation takes two to five of an invocation's subrequests. The next run, a minute later, continues with the rest. */
 const ALERTS_PER_RUN = 150;
 const AT_ONCE = 10;
 
 /**
- * Evaluates the alerts whose last bucket has not been evaluated. Repeatable: a bucket is evaluated once for each alert, and the id of an event
- * is derived from both. After an outage only the last bucket is evaluated.
+ * Evaluates the alerts whose last bucket has not been evaluated. Repeatable: a bucket is evaluated once per alert, and the event's id is
+ * derived from both. After an outage only the last bucket is evaluated.
  */
 export async function evaluateAlerts(env: Env, now: Date): Promise<void> {
   const bucketEndMs = lastBucketEndMs(now.getTime());

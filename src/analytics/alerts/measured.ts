@@ -6,7 +6,7 @@ export type AlertMetric = (typeof ALERT_METRICS)[number];
 interface Measured {
   /** The metric of `GET /v1/data/metrics` whose average is compared with the threshold. */
   metric: MetricName;
-  /** Of the threshold too. A share is from 0 to 1. */
+  /** Also the unit of the threshold. A share is from 0 to 1. */
   unit: "share" | "ms";
   /** What is compared, for the API document and the guide (docs/guides/video-data.md). */
   words: string;

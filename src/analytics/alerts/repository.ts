@@ -41,7 +41,7 @@ export async function changeAlert(
   seen: AlertRule,
   change: Partial<AlertRule> & { updatedAt: Date },
 ): Promise<AlertRule | null> {
-  // Later than before also within the same millisecond, because it tells changes apart.
+  // Increases even within one millisecond, because it identifies a change.
   const updatedAt = new Date(Math.max(change.updatedAt.getTime(), seen.updatedAt.getTime() + 1));
   const [changed] = await db
     .update(alertRules)
@@ -57,7 +57,7 @@ export async function deleteAlert(db: Database, workspaceId: string, id: string)
   return deleted ?? null;
 }
 
-/** Alerts for which the bucket with this end is not evaluated yet, those that have waited longest first. */
+/** Alerts that are not yet evaluated for the bucket with this end. The longest-waiting come first. */
 export const findDueAlerts = (db: Database, bucketEndMs: number, limit: number): Promise<AlertRule[]> =>
   db
     .select()
@@ -66,7 +66,7 @@ export const findDueAlerts = (db: Database, bucketEndMs: number, limit: number):
     .orderBy(asc(alertRules.evaluatedUntilMs))
     .limit(limit);
 
-/** Stores what an evaluation has found, unless another one was faster or a caller has changed the alert since it was read. */
+/** Stores the result of an evaluation, unless another one or a change by a caller came first. */
 export const storeEvaluation = (db: Database, seen: AlertRule, found: Partial<AlertRule>) =>
   db
     .update(alertRules)

@@ -21,7 +21,7 @@ export const alertRules = sqliteTable(
 
     // the state
     status: text({ enum: ["ok", "triggered"] }).notNull(),
-    triggeredAtMs: integer(), // the end of the bucket that has triggered last; null = never
+    triggeredAtMs: integer(), // the end of the bucket that last triggered it; null = never
     healthyBuckets: integer().notNull(), // in a row, while triggered
     evaluatedUntilMs: integer().notNull(), // the end of the last evaluated bucket
     lastViews: integer(), // of that bucket; null = none yet

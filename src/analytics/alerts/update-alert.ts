@@ -25,7 +25,7 @@ export async function updateAlert(
     if (seen === null || Object.keys(change).length === 0) return seen;
     if (body.thresholdValue === undefined) checkUnit(seen.metric, body.metric);
     checkAlert({ ...seen, ...change });
-    // Checked again if another change was faster: metric and threshold have to go together.
+    // Checked again if another change came first: metric and threshold must match.
     const changed = await changeAlert(db, seen, { ...change, updatedAt: now });
     if (changed === null) continue;
     log("alert.updated", { alertId, workspaceId, fields: Object.keys(change) });

@@ -9,17 +9,17 @@ const answer = (status: number) => new Response(null, { status, headers: CORS })
 
 /** What became of a report. */
 export interface Taken {
-  /** Null = of no known workspace. */
+  /** Null = no known workspace. */
   workspaceId: string | null;
-  /** What could not be used, and how often. */
+  /** How often each reason for a refusal occurred. */
   refused: Refused;
 }
 
 const pending = new PendingRefusals();
 
 /**
- * Answers a report of a player. It is always 200, because players can do nothing about what cannot be used; it is counted and logged.
- * 503 when the report could not be stored: players then send it again.
+ * Answers a report of a player with 200, even if parts of it are unusable: players cannot correct them, so they are counted and logged.
+ * Answers 503 when the report could not be stored: players then send it again.
  *
  * @param key names the workspace or the playback ID, as the sender states it
  */

@@ -1,13 +1,13 @@
-/** The body of a beacon (media contract, analytics: "Beacon request"). Pure; the sender is a stranger. */
+/** The body of a beacon (media contract, analytics: "Beacon request"). Pure; the sender is not authenticated. */
 import type { Refusal, Refused } from "./refusals.ts";
 import type { Fields, FieldValue } from "../views/fields.ts";
 import { fieldOfKey, typeOfField } from "./beacon-keys.ts";
 import { isUuid } from "../../platform/uuid.ts";
 
-/** One event of a view, with the names of its fields written out. */
+/** One event of a view, with full field names. */
 export interface BeaconEvent {
   viewId: string;
-  /** From 1 in each view. Two events of a view with the same number are the same event. */
+  /** Counts from 1 in each view. Two events of a view with the same number are the same event. */
   sequence: number;
   name: string;
   /** By the clock of the viewer, epoch ms; null = not stated. */
@@ -20,7 +20,7 @@ export interface BeaconBatch {
   /** By the clock of the viewer, epoch ms; null = not stated. */
   sentAtMs: number | null;
   events: BeaconEvent[];
-  /** Why parts of the body are not used, and how often. */
+  /** Why parts of the body are unusable, and how often. */
   refused: Refused;
 }
 
@@ -29,10 +29,10 @@ const MAX_EVENTS = 1000;
 const MAX_FIELDS = 200;
 const MAX_TEXT_LENGTH = 2048;
 const MAX_SEQUENCE = 1_000_000;
-/** Epoch seconds stay below it until the year 5138, and epoch milliseconds have been above it since 1973. */
+/** Separates epoch seconds, which stay below it until the year 5138, from epoch milliseconds, which are above it since 1973. */
 const LARGEST_SECONDS = 1e11;
 
-/** Reads a body. What cannot be used is counted, never thrown. */
+/** Parses a body. Unusable parts are counted; nothing is thrown. */
 export function readBatch(text: string): BeaconBatch {
   const batch: BeaconBatch = { sentAtMs: null, events: [], refused: {} };
   const body = parseObject(text);
@@ -66,7 +66,7 @@ function parseObject(text: string): Record<string, unknown> | null {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** @returns the event, or why it cannot be used */
+/** @returns the event, or why it is unusable */
 function readEvent(event: unknown): BeaconEvent | Refusal {
   if (!isObject(event)) return "not_an_event";
   const fields: Fields = {};
@@ -103,7 +103,7 @@ function booleanOf(value: unknown): boolean | null {
   return value === "false" || value === 0 || value === "0" ? false : null;
 }
 
-/** One SDK sends seconds, another text. */
+/** Some SDKs send seconds, others text. */
 function epochMs(value: unknown): number | null {
   const number = numberOf(value);
   if (number === null || number <= 0) return null;

@@ -3,7 +3,7 @@ import { memoise } from "../../platform/memoise.ts";
 
 const listOf = (text: string): string[] => text.trim().split(/\s+/);
 
-/** Each word of a field's name by its two letters. `fp` is the brand of the SDK, whichever it is. */
+/** Each word of a field's name by its two-letter code. `fp` stands for the SDK's brand. */
 const WORDS = new Map(
   listOf(`
     ad=ad ag=aggregate ai=api ap=application ar=architecture as=asset au=autoplay av=avg be=beacon bi=bitrate bk=break
@@ -65,7 +65,7 @@ const TOKEN = /_([^_]+)_|([a-z]{2})(\d*)|(\d+)/gy;
 export const fieldOfKey = (key: string): string | null =>
   key.length > MAX_REMEMBERED_LENGTH ? nameOf(key) : rememberedName(key);
 
-/** Players send a few hundred different keys; strangers send any. */
+/** Size of the cache: players send a few hundred different keys, but anybody can send others. */
 const [MAX_REMEMBERED_LENGTH, MAX_REMEMBERED] = [64, 2000];
 const rememberedName = memoise(nameOf, MAX_REMEMBERED);
 

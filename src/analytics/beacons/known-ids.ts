@@ -4,13 +4,13 @@ import { isUuid } from "../../platform/uuid.ts";
 const KNOWN_MS = 300_000;
 const MAX_ENTRIES = 4096;
 
-/** Looks up ids that strangers send. Answered from memory where possible. */
+/** Looks up ids from unauthenticated requests, from memory where possible. */
 export class KnownIds<Found> {
   readonly #recent = new TtlCache<Found | null>(MAX_ENTRIES);
   readonly #lookUp: (binding: D1Database, id: string) => Promise<Found | null>;
   readonly #unknownMs: number;
 
-  /** @param unknownMs what was just created is found after at most this long */
+  /** @param unknownMs how long an unknown id is remembered; a new one is found after at most this time */
   constructor(lookUp: (binding: D1Database, id: string) => Promise<Found | null>, unknownMs: number) {
     this.#lookUp = lookUp;
     this.#unknownMs = unknownMs;

@@ -20,7 +20,7 @@ export function edgeFactsOf(headers: Headers, cf: Partial<IncomingRequestCfPrope
   };
 }
 
-/** Most viewers of a location have one of a few hundred devices, and to find out which takes longer than all else of a beacon. */
+/** Parsing a user agent takes longer than the rest of a beacon, and the viewers of a location have a few hundred different ones. */
 const deviceFacts = memoise((userAgent: string) => {
   const { browser, os, platform, engine } = userAgent === "" ? UNKNOWN : parse(userAgent);
   const osName = os.name === undefined ? null : (OS_NAMES[os.name] ?? os.name);

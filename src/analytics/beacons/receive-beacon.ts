@@ -9,14 +9,14 @@ import { storeEvents } from "./store-events.ts";
 
 /** A batch of 200 events has about 200 kB. */
 const MAX_BYTES = 1024 * 1024;
-/** The label of hosts that name no workspace (media contract, analytics: "Beacon request"). */
+/** First label of a host that names no workspace (media contract, analytics: "Beacon request"). */
 const COLLECTOR = "collector";
 
 /** @param key names the workspace: the first label of the host, or the last part of the path */
 export const receiveBeacon = (request: Request, env: Env, key: string): Promise<Response> =>
   answerBeacon(env, key, takeBeacon(request, env, key.toLowerCase()));
 
-/** Stores what can be used. */
+/** Stores the usable events. */
 async function takeBeacon(request: Request, env: Env, key: string): Promise<Taken> {
   const receivedAtMs = Date.now();
   const text = await readReport(request, MAX_BYTES);

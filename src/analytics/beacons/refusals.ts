@@ -1,4 +1,4 @@
-/** Why something in a report of a player cannot be used. */
+/** Why a part of a player's report is unusable. */
 export const REFUSALS = {
   too_large: "the body has more than 1 MiB (CMCD: 256 KiB, and 8,192 characters a line)",
   not_json: "the body of a beacon is not a JSON object",
@@ -23,18 +23,18 @@ interface Pending {
   counts: Refused;
   /** When reasons were last stored, epoch ms. */
   storedAtMs: number;
-  /** The reasons that were stored then or since. */
+  /** The reasons stored at that time or later. */
   stored: ReadonlySet<string>;
 }
 
 /**
- * What was refused and is not stored yet, in an isolate's memory. A flood of useless reports causes one write per workspace, reason, isolate and
- * minute. What an isolate has counted since its last write is lost with it.
+ * Refusals that are not stored yet, in an isolate's memory. A flood of unusable reports causes one write per workspace, reason, isolate and
+ * minute. An isolate that ends loses the counts since its last write.
  */
 export class PendingRefusals {
   readonly #of = new Map<string, Pending>();
 
-  /** @returns what is to be stored now; null = nothing */
+  /** @returns the counts to store now; null = nothing */
   take(workspaceId: string, refused: Refused, nowMs: number): Refused | null {
     const pending = this.#of.get(workspaceId) ?? { counts: {}, storedAtMs: -Infinity, stored: new Set() };
     for (const [reason, count] of Object.entries(refused) as [Refusal, number][])
@@ -44,7 +44,7 @@ export class PendingRefusals {
     this.#of.set(workspaceId, pending);
     const { counts, storedAtMs, stored } = pending;
     const isDue = nowMs - storedAtMs >= STORE_EVERY_MS;
-    // Somebody who mends one mistake after the other sees a new one at once.
+    // A new reason is stored at once: it shows a developer the next mistake.
     if (!isDue && Object.keys(counts).every((reason) => stored.has(reason))) return null;
     this.#of.set(workspaceId, {
       counts: {},

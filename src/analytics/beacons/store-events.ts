@@ -5,15 +5,15 @@ import { encodeEvent, type ViewEvent } from "../views/view-event.ts";
 import type { Refused } from "./refusals.ts";
 import { edgeFactsOf } from "./read-edge-facts.ts";
 
-/** A player has one view at a time. */
+/** Most views in one report: a player has one view at a time. */
 const MAX_VIEWS = 20;
 
 /**
- * Gives events to the machines of their views.
+ * Sends events to the machines of their views.
  *
  * @param views events by view
- * @param isPassive no view begins with them
- * @returns what could not be used, and how often
+ * @param isPassive these events do not begin a view
+ * @returns how often each reason for a refusal occurred
  */
 export async function storeEvents(
   request: Request,

@@ -1,15 +1,15 @@
-/** Event reports of Common Media Client Data, version 2 (CTA-5004-B). Pure; the sender is a stranger. */
+/** Event reports of Common Media Client Data, version 2 (CTA-5004-B). Pure; the sender is not authenticated. */
 import type { Refusal, Refused } from "../beacons/refusals.ts";
 import { type Cmcd, decodeCmcd } from "@svta/cml-cmcd";
 import type { Fields } from "../views/fields.ts";
 
-/** One report. The names of its event and its fields are those of beacons. */
+/** One report, with the event and field names of beacons. */
 export interface CmcdReport {
   sessionId: string;
-  /** From 1 in each session. */
+  /** Counts from 1 in each session. */
   sequence: number;
   name: string;
-  /** It does not say that anything is played or was asked for, so it belongs to a view that has begun. */
+  /** The report does not show that playback was requested, so it belongs to a view that has already begun. */
   isPassive: boolean;
   /** By the clock of the viewer, epoch ms; null = not stated. */
   viewerAtMs: number | null;
@@ -18,7 +18,7 @@ export interface CmcdReport {
 
 export interface CmcdReports {
   reports: CmcdReport[];
-  /** Why lines are not used, and how often. */
+  /** Why lines are unusable, and how often. */
   refused: Refused;
 }
 
@@ -27,7 +27,7 @@ const MAX_LINE_LENGTH = 8192;
 const MAX_SEQUENCE = 1_000_000;
 const MAX_TEXT_LENGTH = 128;
 
-/** Reads a body, which has one report per line. What cannot be used is counted, never thrown. */
+/** Parses a body with one report per line. Unusable lines are counted; nothing is thrown. */
 export function readReports(body: string): CmcdReports {
   const read: CmcdReports = { reports: [], refused: {} };
   const refuse = (reason: Refusal, count = 1) => (read.refused[reason] = (read.refused[reason] ?? 0) + count);
@@ -41,7 +41,7 @@ export function readReports(body: string): CmcdReports {
   return read;
 }
 
-/** @returns the report, why it cannot be used, or null for one that says nothing about a view */
+/** @returns the report, why it is unusable, or null for one that is not about a view */
 function readLine(line: string): CmcdReport | Refusal | null {
   if (line.length > MAX_LINE_LENGTH) return "too_large";
   let data: Cmcd;
@@ -60,7 +60,7 @@ function readLine(line: string): CmcdReport | Refusal | null {
   return { sessionId, sequence: number + 1, name, isPassive, viewerAtMs: numberOf(data.ts), fields: fieldsOf(data) };
 }
 
-/** States of the player, as the events of beacons that begin them. A player that preloads has no view yet. */
+/** The beacon event that begins each state of a player. A player that preloads has no view yet. */
 const STATES: Record<string, string> = {
   s: "play",
   p: "playing",
@@ -88,15 +88,15 @@ function nameOf({ e, sta, msd }: Cmcd): string | null {
       return "error";
     case "bc":
       return state === null ? null : "variantChanged";
-    case "rr": // one of each request; a view is what the viewer saw
+    case "rr": // reports of single requests; a view describes what the viewer saw
     case "undefined":
       return null;
     default:
-      return isWatched ? "pulse" : null; // a paused player would never fall silent
+      return isWatched ? "pulse" : null; // while paused, they would keep the view from ending by silence
   }
 }
 
-/** The fields of beacons with the same meaning. kbit/s become bit/s. */
+/** Fields of beacons with the same meaning. kbit/s are converted to bit/s. */
 function fieldsOf(data: Cmcd): Fields {
   const bitrateKbps = highest(data.e === "bc" || data.pb === undefined ? data.br : data.pb);
   const throughputKbps = highest(data.mtp);
@@ -123,7 +123,7 @@ function fieldsOf(data: Cmcd): Fields {
 const FORMATS: Record<string, string> = { h: "application/x-mpegurl", d: "application/dash+xml" };
 const STREAM_TYPES: Record<string, string> = { v: "on-demand", l: "live", ll: "live" };
 
-/** Lists have one number for each kind of media. */
+/** A list has one number per kind of media. */
 function highest(list: unknown): number | null {
   const numbers = (Array.isArray(list) ? list : [list]).map(numberOf).filter((value) => value !== null);
   return numbers.length === 0 ? null : Math.max(...numbers);

@@ -15,7 +15,7 @@ const MAX_BYTES = 256 * 1024;
 export const receiveCmcd = (request: Request, env: Env, playbackId: string): Promise<Response> =>
   answerBeacon(env, playbackId, takeCmcd(request, env, playbackId.toLowerCase()));
 
-/** Stores what can be used. */
+/** Stores the usable reports. */
 async function takeCmcd(request: Request, env: Env, playbackId: string): Promise<Taken> {
   const receivedAtMs = Date.now();
   const text = await readReport(request, MAX_BYTES);
@@ -29,11 +29,11 @@ async function takeCmcd(request: Request, env: Env, playbackId: string): Promise
     sequence,
     name,
     fields: { ...fields, video_source_url: source },
-    // Reports do not say when they were sent. Clocks that are wrong make a view earlier, and its figures stay right.
+    // Reports do not say when they were sent. A wrong clock shifts the view in time; its figures stay correct.
     atMs: eventTimeMs({ viewerAtMs, sentAtMs: null, receivedAtMs }),
   });
   const sessions = Map.groupBy(reports, ({ sessionId }) => sessionId);
-  // A session's id need not be a UUID, and players keep theirs when they load something else.
+  // A session's id need not be a UUID, and a player keeps it when it loads another media.
   const views = new Map<string, ViewEvent[]>();
   for (const [sessionId, ofSession] of sessions)
     views.set(await derivedId("cmcd", playbackId, sessionId), ofSession.map(toViewEvent));

@@ -1,4 +1,4 @@
-/** Who is watching at this moment, from the rows of running views. */
+/** Current viewers, from the rows of running views. */
 import type { Env } from "../../platform/env.ts";
 import { askStores, monthsIn } from "../questions/ask-stores.ts";
 import { type GroupKey } from "../questions/group-key.ts";
@@ -8,11 +8,11 @@ import type { Query } from "../store/store-calls.ts";
 
 const MINUTE_MS = 60_000;
 /**
- * A running view is current while its last event is at most this old. Players report each 10 s, and the row of a view is at most 30 s old, so a
- * viewer who watches is never missed. A paused player reports nothing and is not counted.
+ * A running view is current while its last event is at most this old. Players report every 10 s, and a view's row is at most 30 s old, so every
+ * viewer who watches is counted. A paused player reports nothing and is not counted.
  */
 const CURRENT_MS = MINUTE_MS;
-/** Intervals of the time series, the last of which is the minute of now. */
+/** Intervals of the time series. The last one is the current minute. */
 const INTERVALS = 30;
 
 export interface CurrentGroup {
@@ -22,7 +22,7 @@ export interface CurrentGroup {
   views: number;
 }
 
-/** The end is a second ahead, because clocks of the hosts that receive beacons differ. */
+/** The end is a second in the future, because the clocks of the hosts that receive beacons differ. */
 const currentScope = (nowMs: number): Scope => ({
   fromMs: nowMs - CURRENT_MS,
   toMs: nowMs + 1000,
@@ -30,7 +30,7 @@ const currentScope = (nowMs: number): Scope => ({
   isRunning: true,
 });
 
-/** The current viewers for each value, the most viewers first. Running views are always in the embedded engine. */
+/** The current viewers of each value, in descending order. Running views are always in the embedded engine. */
 export async function currentViewers(
   env: Env,
   workspaceId: string,

@@ -1,14 +1,14 @@
-/** Who is watching, again and again, for dashboards. */
+/** Current viewers as a stream of events, for dashboards. */
 const INTERVAL_MS = 10_000;
 /** Five minutes. The client then connects again, which counts as a request of its workspace. */
 const MAX_EVENTS = 30;
 const RECONNECT_MS = 1000;
 
 /**
- * Server-sent events (`text/event-stream`): one at once and one each 10 s, and the stream ends after 30. The next one is only asked for when the
- * client has read the one before; a client that is gone ends it.
+ * Server-sent events (`text/event-stream`): one at once, then one every 10 s, 30 in all. The next one is produced when the client has read the
+ * previous one; a disconnect ends the stream.
  *
- * @param ask the data of an event. When it throws, the stream breaks, and the client connects again
+ * @param ask returns the data of an event. When it throws, the stream breaks and the client reconnects
  */
 export function nowEvents(ask: () => Promise<object>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

@@ -3,7 +3,7 @@ import type { Env } from "../../platform/env.ts";
 import { ALL, byDimension, type GroupKey } from "../questions/group-key.ts";
 import { currentViewers, type CurrentGroup } from "./current-views.ts";
 
-/** Entries of each list, those with the most viewers. */
+/** Entries of each list: the values with the most viewers. */
 const MAX_ENTRIES = 100;
 
 const figures = {
@@ -23,7 +23,7 @@ export const Now = z
   })
   .openapi("Now");
 
-/** Who is watching: viewers with a running view that has reported in the last 60 s. */
+/** Current viewers: those with a running view that has reported in the last 60 s. */
 export async function viewersNow(env: Env, workspaceId: string, nowMs: number): Promise<z.output<typeof Now>> {
   const by = async (key: GroupKey): Promise<CurrentGroup[]> => await currentViewers(env, workspaceId, key, nowMs);
   const [all, media, streams, countries] = await Promise.all(
@@ -40,6 +40,6 @@ export async function viewersNow(env: Env, workspaceId: string, nowMs: number): 
   };
 }
 
-/** Without the views that play nothing of the workspace. */
+/** Excludes views that do not play content of the workspace. */
 const known = (groups: CurrentGroup[]): (CurrentGroup & { key: string })[] =>
   groups.flatMap((group) => (group.key === null ? [] : [{ ...group, key: group.key }])).slice(0, MAX_ENTRIES);

@@ -12,7 +12,7 @@ import { currentViewers, currentViewsByMinute } from "./current-views.ts";
 const tags = ["Video data"];
 const whole = z.int();
 
-/** Older clients also group by these, which are no dimensions: the expression of each. */
+/** Older clients also group by these names, which are not dimensions. The values are SQL expressions. */
 const OLDER_NAMES: Record<string, string> = { asn_id: "record ->> '$.asnId'", view_id: "view_id" };
 const GROUPS = [...DIMENSIONS, ...Object.keys(OLDER_NAMES)] as [string, ...string[]];
 

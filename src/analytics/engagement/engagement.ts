@@ -2,7 +2,7 @@ import type { ViewEngine, WatchedQuestion } from "../questions/view-engine.ts";
 import type { IntervalGrid } from "../store/interval-counts.ts";
 import { hotspotsOf } from "./hotspots.ts";
 
-/** A longer media, or broadcast, has longer intervals. */
+/** Most intervals; those of a longer media or broadcast are longer. */
 const MAX_INTERVALS = 3600;
 const SECOND_MS = 1000;
 

@@ -1,15 +1,15 @@
 export interface Hotspot {
   startMs: number;
   endMs: number;
-  /** How often its intervals were watched on average. */
+  /** Average plays of its intervals. */
   plays: number;
 }
 
 const MAX_HOTSPOTS = 5;
 
 /**
- * The parts that were watched conspicuously often: neighbouring intervals with more plays than the average by over one standard deviation,
- * the most watched part first. Pure.
+ * Parts that were watched unusually often: adjacent intervals with more plays than the average plus one standard deviation. The most watched
+ * part comes first. Pure.
  */
 export function hotspotsOf(plays: readonly number[], originMs: number, intervalMs: number): Hotspot[] {
   if (plays.length === 0) return [];

@@ -7,7 +7,7 @@ import { countDistributed, listDistributed } from "./list-distributed.ts";
 import { findDistributed, pagesDistributed, watchedDistributed } from "./read-distributed.ts";
 import type { Sources } from "./two-sources.ts";
 
-/** Final views in an Iceberg table that R2 SQL queries, and in the stores those that run or are on their way. */
+/** Queries final views in an Iceberg table by R2 SQL, and running ones and those not yet in the table in the stores. */
 export const distributedEngine = (sources: Sources): ViewEngine => ({
   group: (question) => groupDistributed(sources, question),
   figures: (scope, wanted) => figuresDistributed(sources, scope, wanted),

@@ -9,8 +9,8 @@ import { countStatement } from "./r2-statements.ts";
 import { askRemainder, askTable, handedOverIn, rowsBeside, type Sources } from "./two-sources.ts";
 
 /**
- * Deletes the views of a viewer from the stores. R2 SQL cannot delete: the rows of the table no longer count from now on, because the stores
- * keep the hash of the id.
+ * Deletes the views of a viewer from the stores. R2 SQL cannot delete rows. The stores keep a hash of the id, by which every question excludes the
+ * viewer's rows of the table.
  */
 export async function forgetDistributed(sources: Sources, viewerId: string): Promise<Forgotten> {
   const { env, workspaceId, nowMs } = sources;
@@ -26,7 +26,7 @@ export async function forgetDistributed(sources: Sources, viewerId: string): Pro
   const here = remainders.reduce((sum, remainder) => sum + Number(remainder.rows[0]![0]!["count"]), 0);
   const views = here + Number(row?.["view_count"] ?? 0);
   const forgotten = await forgetViewer(env, workspaceId, viewerId, nowMs);
-  // The stores also count rows that count in the table, and that they have not deleted yet.
+  // At most all views: the stores also count rows that count in the table and are not deleted yet.
   const remainingViews = Math.min(forgotten.remainingViews, views);
   return { deletedViews: views - remainingViews, remainingViews };
 }

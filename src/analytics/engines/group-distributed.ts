@@ -25,7 +25,7 @@ import {
   type Sources,
 } from "./two-sources.ts";
 
-/** An answer has at most a row per view, so this many views of several groups are asked by bins; more have a sketch per group. */
+/** Up to this many views, several groups are queried by bins, which give at most a row per view. Beyond it, each group has a sketch. */
 const MAX_BINNED = 200_000;
 
 /**
@@ -74,7 +74,7 @@ export async function groupDistributed(sources: Sources, question: Question, max
   );
 }
 
-/** Values are those of the middle of a bin, within 0.2 % of the exact ones. */
+/** Returns the middle of a bin, within 0.2 % of the exact value. */
 export function addBins(histograms: Map<Group["key"], Histogram>, key: GroupKey, rows: readonly AnswerRow[]): void {
   for (const row of rows) {
     const group = keyOf(key, row);

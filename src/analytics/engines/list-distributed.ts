@@ -7,7 +7,7 @@ import { countStatement } from "./r2-statements.ts";
 import { tablePages } from "./read-table.ts";
 import { askRemainder, askTable, handedOverIn, remainderOf, rowsBeside, type Sources } from "./two-sources.ts";
 
-/** R2 SQL has no OFFSET: the views before a page are read and skipped. */
+/** R2 SQL has no OFFSET, so the views before a page are read and skipped. */
 const MAX_ROWS = 10_000;
 
 export async function countDistributed(sources: Sources, scope: Scope): Promise<number> {

@@ -1,7 +1,7 @@
-/** A quantile over two sets of views: one whose values are known, and one of which only quantiles are known. Pure. */
+/** A quantile over two sets of views: one with known values, and one with known quantiles only. Pure. */
 import type { Histogram } from "../questions/quantile.ts";
 
-/** Dense near the share that is asked for, because the known views move it only a little. */
+/** Dense near the wanted share, because the known views move the result only a little. */
 export function sharesAround(share: number): number[] {
   const steps = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5];
   const near = steps.flatMap((step) => [share - step, share + step]).filter((one) => one > 0 && one < 1);
@@ -11,8 +11,8 @@ export function sharesAround(share: number): number[] {
 const HALVINGS = 60;
 
 /**
- * @param quantiles [share, value] of the set of which only quantiles are known, by rising shares; it has `count` views
- * @param known the other set, by value
+ * @param quantiles [share, value] of the first set, in ascending order; the set has `count` views
+ * @param known the values of the other set, in ascending order
  */
 export function mergedQuantile(
   quantiles: readonly (readonly [share: number, value: number])[],
@@ -22,7 +22,7 @@ export function mergedQuantile(
 ): number {
   const values = [...known];
   const total = count + values.reduce((sum, [, times]) => sum + times, 0);
-  /** Views up to the value, on the lines between the quantiles. */
+  /** Number of views up to the value, interpolated between the quantiles. */
   const upTo = (value: number) =>
     count * shareUpTo(quantiles, value) + values.reduce((sum, [one, times]) => sum + (one <= value ? times : 0), 0);
   let low = Math.min(quantiles[0]![1], ...known.keys());

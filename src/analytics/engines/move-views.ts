@@ -14,8 +14,8 @@ import type { Sources } from "./two-sources.ts";
 const HOUR_MS = 3600_000;
 
 /**
- * For the cron: lets the stores of distributed and moving workspaces hand over their final views, and those of returning ones take them back. It
- * switches a workspace once the engine to which its views are copied has them all. Repeatable.
+ * For the cron. The stores of distributed and moving workspaces hand over their final views, and those of returning ones take them back. A
+ * workspace is switched once the target engine has all of its views. Repeatable.
  */
 export async function moveViews(env: Env, now: Date): Promise<void> {
   const settings = r2SqlSettings(env);
@@ -27,7 +27,7 @@ export async function moveViews(env: Env, now: Date): Promise<void> {
       else if (viewStore === "returning") await continueReturn(sources);
       else await askToHandOver(sources, true);
     } catch (error) {
-      // The views of other workspaces are moved nevertheless.
+      // Continues with the other workspaces.
       logError("view_store.not_moved", { workspaceId, viewStore, ...errorFields(error) });
     }
   }
@@ -38,7 +38,7 @@ async function continueMove(sources: Sources): Promise<void> {
   const months = await askToHandOver(sources, false);
   const sum = (name: "confirmed" | "remaining") => months.reduce((total, month) => total + month[name], 0);
   const [confirmed, remaining] = [sum("confirmed"), sum("remaining")];
-  // A workspace that is watched always has rows on their way, which count in their store until they can be read.
+  // An active workspace always has rows in transit; they count in their store until the table shows them.
   const isBehind = months.some((month) => month.isBehind);
   const different = isBehind ? null : await findDifferent(sources, months, (here, there) => here !== there);
   const isDone = !isBehind && different === null;
@@ -48,7 +48,7 @@ async function continueMove(sources: Sources): Promise<void> {
   log(isDone ? "view_store.switched" : "view_store.moving", { workspaceId, confirmed, remaining });
 }
 
-/** The table was read to its end, and no month has fewer views of it than the table: what a month lacks is read again. */
+/** Done when the table was read to its end and no month lacks views of it. A month that lacks some reads the table again. */
 async function continueReturn(sources: Sources): Promise<void> {
   const { env, workspaceId } = sources;
   const months = await askMonths(sources, (of) => viewStore(env, of).takeBack(of));
@@ -71,7 +71,7 @@ const keptFrom = ({ env, nowMs }: Sources) => nowMs - retentionMs(env);
 const askToHandOver = (sources: Sources, isSwitched: boolean) =>
   askMonths(sources, (of) => viewStore(sources.env, of).handOver({ ...of, isSwitched }));
 
-/** Asks the months whose views are kept, and the one that begins within the hour. */
+/** Calls the stores of all months in the retention time, and of the month that begins within the hour. */
 async function askMonths<Answer>(
   sources: Sources,
   ask: (of: { workspaceId: string; month: string; keptFromMs: number }) => Promise<Answer>,
@@ -86,7 +86,7 @@ async function askMonths<Answer>(
   );
 }
 
-/** The first month whose number of views in the store differs from that in the table; null = there is none. */
+/** The first month in which store and table differ in their number of views; null = none. */
 async function findDifferent(
   sources: Sources,
   months: readonly { month: string; confirmed: number }[],

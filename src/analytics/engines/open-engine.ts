@@ -9,8 +9,8 @@ import { r2SqlSettings } from "../r2-sql/settings.ts";
 import { distributedEngine } from "./distributed-engine.ts";
 
 /**
- * Until then an isolate may use the former engine. It has the same views: after a switch the stores keep all rows for a while (`hand-over-table.ts`:
- * ten minutes), and after a return the rows of the table are those of the stores.
+ * How long an isolate may keep using the former engine after a switch. That engine still has the same views: the stores keep all rows for ten
+ * minutes (`hand-over-table.ts`), and after a return the table has the rows of the stores.
  */
 const KNOWN_MS = 60_000;
 const MAX_KNOWN = 1000;

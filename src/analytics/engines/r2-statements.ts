@@ -1,7 +1,7 @@
 /**
- * The statements of the distributed engine, in what R2 SQL has had since its first releases: one table, no joins, subqueries, windows,
- * DISTINCT or OFFSET. A view that was sent twice is one: statements group by its id first. Viewers are counted exactly, by a second
- * grouping. Pure.
+ * The statements of the distributed engine. They use what R2 SQL has had since its first releases: one table, without joins, subqueries, windows,
+ * DISTINCT and OFFSET. They group by the view's id first, because a view may have been sent twice. A second grouping counts viewers
+ * exactly. Pure.
  */
 import { literal } from "../r2-sql/literal.ts";
 import { R2_SQL } from "../questions/dialect.ts";
@@ -11,7 +11,7 @@ import { columnOf } from "../questions/group-sums.ts";
 import type { Page, Question } from "../questions/view-engine.ts";
 import type { Wanted } from "../store/store-calls.ts";
 
-/** The table, and which of its rows count. */
+/** The table and the condition for the rows that count. */
 export interface Rows {
   table: string;
   where: string;
@@ -19,7 +19,7 @@ export interface Rows {
 
 const MAX_ERRORS = 10_000;
 
-/** Each view once. The copies of a view are the same, so the greatest value is the value. */
+/** Each view once. Its copies are equal, so MAX returns their value. */
 const eachView = ({ table, where }: Rows, columns: Record<string, string>): string => {
   const values = Object.entries(columns).map(([name, expression]) => `max(${expression}) AS ${name}`);
   return `WITH v AS (SELECT ${["view_id", ...values].join(", ")} FROM ${table} WHERE ${where} GROUP BY view_id)`;
@@ -39,7 +39,7 @@ export function totalsStatement(rows: Rows, question: Question): string {
     sum(measured_sum) AS all_measured, sum(measured_count) AS all_count FROM w GROUP BY group_key ORDER BY all_views DESC LIMIT ${MAX_GROUPS}`;
 }
 
-/** Which of these viewers have views in which group. */
+/** The groups in which these viewers have views. */
 export const overlapStatement = (
   { table, where }: Rows,
   question: Pick<Question, "key">,
@@ -57,9 +57,9 @@ export function quantilesStatement(rows: Rows, question: Question, shares: reado
   return `${views} SELECT group_key, ${quantiles.join(", ")} FROM v WHERE measured IS NOT NULL GROUP BY group_key`;
 }
 
-/** A bin's greatest value is this much greater than its least one, as a natural logarithm: 0.4 %. */
+/** Width of a bin as a natural logarithm: its largest value exceeds its smallest by 0.4 %. */
 const BIN = 0.004;
-/** The value in the middle of a bin; that without a number has what is not positive. */
+/** The middle of a bin. The unnumbered bin holds zero and negative values. */
 export const valueOfBin = (bin: number | null): number => (bin === null ? 0 : Math.exp((bin + 0.5) * BIN));
 
 /** How many views of each group have a value of the column in each bin. */
@@ -94,14 +94,14 @@ export function errorsStatement({ table, where }: Rows): string {
     GROUP BY code, message ORDER BY all_views DESC LIMIT ${MAX_ERRORS}`;
 }
 
-/** Which of these viewers met which error. */
+/** The errors that these viewers had. */
 export function errorOverlapStatement({ table, where }: Rows, viewers: string[]): string {
   const rows = { table, where: `${where} AND has_failed = 1 AND viewer_key IN (${viewers.map(literal).join(", ")})` };
   const views = eachView(rows, { code: "error_code", message: "error_message", viewer: "viewer_key" });
   return `${views} SELECT code, message, viewer, count(*) AS view_count FROM v GROUP BY code, message, viewer`;
 }
 
-/** Rows by the ends of the views, after this one. The copies of a view are neighbours. */
+/** The rows after this one, ordered by the views' ends. Copies of a view are adjacent. */
 export function pageStatement(
   { table, where }: Rows,
   { columns = LIST_COLUMNS, order = "asc" as Page["order"], limit = 0, after = null as After | null },

@@ -1,4 +1,4 @@
-/** Views of both sources, one after another. */
+/** Reads views of both sources one at a time. */
 import { Problem } from "../../platform/http/problems.ts";
 import { monthsIn } from "../questions/ask-stores.ts";
 import { monthPages } from "../questions/read-views.ts";
@@ -14,7 +14,7 @@ import { findStatement } from "./r2-statements.ts";
 import { tablePages } from "./read-table.ts";
 import { askRemainder, askTable, handedOverIn, remainderOf, rowsBeside, type Sources } from "./two-sources.ts";
 
-/** Views of a media or stream whose ranges an answer counts. */
+/** Most views of a media or stream whose watched ranges one answer counts. */
 const MAX_WATCHED = 200_000;
 /** A record has about 3 kB. */
 const [RECORDS_AT_ONCE, RANGES_AT_ONCE] = [500, 5000];
@@ -37,12 +37,12 @@ export async function findDistributed(sources: Sources, viewId: string): Promise
 }
 
 /**
- * All views of a scope: first those of the stores, which are few, and then those of the table by their ends. A view that is handed over
- * meanwhile is known by its id.
+ * All views of a scope: first the few of the stores, then those of the table by their ends. A view that is handed over during the reading is
+ * recognized by its id.
  */
 export async function* pagesDistributed(sources: Sources, scope: Scope): AsyncGenerator<ViewRecord[]> {
   const { env, workspaceId, nowMs } = sources;
-  await askRemainder(sources, scope, { queries: [] }); // the condition needs the tables of the hand-over
+  await askRemainder(sources, scope, { queries: [] }); // creates the hand-over's tables, which the condition needs
   const seen = new Set<string>();
   for (const month of monthsIn(env, scope, nowMs))
     for await (const page of monthPages(env, { workspaceId, month }, remainderOf(scope))) {

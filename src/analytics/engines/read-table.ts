@@ -1,4 +1,4 @@
-/** Reads views of the table one after another, each once. */
+/** Reads views of the table one at a time, each once. */
 import { askR2Sql, type AnswerRow } from "../r2-sql/ask-r2-sql.ts";
 import type { Page } from "../questions/view-engine.ts";
 import { type After, pageStatement, type Rows } from "./r2-statements.ts";
@@ -11,7 +11,7 @@ interface Reading {
   rowsAtOnce: number;
 }
 
-/** By the ends of the views, some at a time. */
+/** Ordered by the views' ends, a page at a time. */
 export async function* tablePages(
   { settings }: Sources,
   rows: Rows | null,

@@ -1,4 +1,4 @@
-/** The views of a distributed workspace: those that count in the table, and the remainder in the stores of the months. */
+/** The views of a distributed workspace: rows of the table, and the remainder in the stores of the months. */
 import type { Env } from "../../platform/env.ts";
 import { askR2Sql, type AnswerRow } from "../r2-sql/ask-r2-sql.ts";
 import { countingRows, type HandedOver } from "../r2-sql/handed-over.ts";
@@ -18,13 +18,13 @@ export interface Sources {
   nowMs: number;
 }
 
-/** The condition of a question for the rows of a store that do not count in the table. */
+/** Restricts a question to the rows of a store that do not count in the table. */
 export function remainderOf(scope: Scope): Query {
   const { sql, values } = conditionOf(scope);
   return { sql: `${sql} AND ${REMAINDER}`, values };
 }
 
-/** Asked first: what the stores still have at that moment is what the table is not asked for. */
+/** Asks the stores first; the table's query excludes what they still hold. */
 export const askRemainder = (
   { env, workspaceId, nowMs }: Sources,
   scope: Pick<Scope, "fromMs" | "toMs">,
@@ -36,7 +36,7 @@ export const askRemainder = (
     ),
   );
 
-/** The rows of the table that count beside these remainders. @returns null when there are none */
+/** The rows of the table that these remainders do not include. @returns null when there are none */
 export function rowsBeside(
   { env, settings, workspaceId, nowMs }: Sources,
   handedOver: readonly HandedOver[],
@@ -60,13 +60,13 @@ export const askTable = (
   statement: (rows: Rows) => string,
 ): Promise<AnswerRow[]> => (rows === null ? Promise.resolve([]) : askR2Sql(settings, statement(rows)));
 
-/** Viewers that are looked for in a statement, and in an answer. */
+/** Most viewers per statement, and per answer. */
 const [VIEWERS_AT_ONCE, MAX_VIEWERS] = [2000, 10_000];
 
 /**
- * Which of the remainder's viewers have views in the table too. Beyond 10,000 they are not looked for, and count in both.
+ * The viewers of the remainder who also have views in the table. Beyond 10,000 they are not looked up, and count in both.
  *
- * @param statement for some of them
+ * @param statement the query for some of them
  */
 export async function askOverlap(
   sources: Sources,

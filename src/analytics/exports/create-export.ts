@@ -12,7 +12,7 @@ import { openEngine } from "../engines/open-engine.ts";
 import { countExports, insertExport } from "./repository.ts";
 import type { CreateExport, ViewExportRecord } from "./schemas.ts";
 
-/** More are a program that does not use what it makes. */
+/** Exports per workspace that have not expired. Only a program that does not use its exports reaches it. */
 const EXPORTS_PER_WORKSPACE = 1000;
 
 const IN_BODY = { timespan: "timespan", filterby: "filterby" };
@@ -26,7 +26,7 @@ export interface ExportGrant {
 }
 
 /**
- * Makes a URL under which the views of a question can be downloaded.
+ * Creates a URL that downloads the views of a question.
  *
  * @throws {Problem} export_limit_reached; invalid_timespan; validation_failed
  */

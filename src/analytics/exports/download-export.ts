@@ -43,7 +43,7 @@ export async function downloadExport(env: Env, exportId: string, token: string):
   });
 }
 
-/** Asks the stores for the next page only when the client has read the one before. */
+/** Reads the next page only after the client has read the previous one. */
 function textOf(engine: ViewEngine, { id, workspaceId, query }: ViewExport): ReadableStream<Uint8Array> {
   const { scope, fields, format } = query;
   const writer = WRITERS[format];

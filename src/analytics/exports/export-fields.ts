@@ -7,7 +7,7 @@ import { CUSTOM_FIELDS, viewRecordOf } from "../views/view-record.ts";
 
 type ViewRow = Record<string, unknown>;
 
-/** Fields that strict clients of the record expect, and that are not stored. */
+/** Fields that strict clients of the record expect, but that are not stored. */
 const NOT_STORED = ["ipAddress", "city", "latitude", "longitude", "propertyId", "fpApiVersion", "fpEmbed"];
 const LEFT_OUT = new Set([...NOT_STORED, "fpEmbedVersion", "sign", "custom", "events"]);
 const FIRST = ["viewId", "viewStart", "viewEnd", "videoTitle", "watchTime", "qualityOfExperienceScore"];
@@ -22,7 +22,7 @@ export function flatView(view: StoredView["view"]): ViewRow {
   };
 }
 
-/** All names, those that a reader looks for first at the front. */
+/** All names, the most important first. */
 export const EXPORT_FIELDS: readonly string[] = (() => {
   const nothing = mergeEvents([{ sequence: 1, name: "viewBegin", atMs: 0, fields: {} }]);
   const record = viewRecordOf(nothing, {

@@ -27,7 +27,7 @@ export const WRITERS: Record<ExportFormat, Writer> = {
     row: (row, fields) => `${picked(row, fields)}\n`,
     end: "",
   },
-  // RFC 4180. The byte order mark tells spreadsheets that the text is UTF-8.
+  // RFC 4180. Spreadsheets recognize UTF-8 by the byte order mark.
   csv: {
     contentType: "text/csv; charset=utf-8; header=present",
     begin: (fields) => `\uFEFF${fields.map(csvValue).join(",")}\r\n`,
@@ -36,7 +36,7 @@ export const WRITERS: Record<ExportFormat, Writer> = {
   },
 };
 
-/** A text that a spreadsheet would take for a formula gets an apostrophe, which it takes for "this is text". */
+/** Escapes text that a spreadsheet would run as a formula, by an apostrophe in front. */
 const FORMULA = /^[\s]*[=+\-@]|^[\t\r\n]/;
 
 function csvValue(value: unknown): string {

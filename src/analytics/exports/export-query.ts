@@ -3,7 +3,7 @@ import type { Scope } from "../questions/scope.ts";
 export const FORMATS = ["json", "ndjson", "csv"] as const;
 export type ExportFormat = (typeof FORMATS)[number];
 
-/** What an export has. Its time span is fixed when it is made, so that every download has the same views. */
+/** The question of an export. Its time span is fixed at the creation, so that every download has the same views. */
 export interface ExportQuery {
   scope: Scope;
   /** In the order of the columns. */

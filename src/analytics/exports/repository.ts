@@ -15,7 +15,7 @@ const areLive = (workspaceId: string, now: Date) =>
 export const countExports = (db: Database, workspaceId: string, now: Date): Promise<number> =>
   db.$count(viewExports, areLive(workspaceId, now));
 
-/** One page of those, newest first. */
+/** One page of the exports that can still be downloaded, newest first. */
 export const listExports = (
   db: Database,
   workspaceId: string,

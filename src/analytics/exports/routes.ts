@@ -84,7 +84,7 @@ export const exportRoutes = newRouter()
     return c.json(success({ message: "export is revoked" }), 200);
   });
 
-/** Where exports are downloaded, without credentials. */
+/** Downloads of exports, without credentials. */
 export const exportDownloads = newRouter();
 exportDownloads.get("/exports/:file{[0-9a-f-]{36}\\.(?:json|ndjson|csv)}", (c) =>
   downloadExport(c.env, c.req.param("file").slice(0, 36), c.req.query("token") ?? ""),

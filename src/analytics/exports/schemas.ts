@@ -43,7 +43,7 @@ export const CreateExport = z
   })
   .openapi("CreateExport");
 
-/** Without its URL, which only its creation has. */
+/** Without the URL, which only the creation's response has. */
 export const ListedExport = z
   .object({
     exportId: z.uuid(),

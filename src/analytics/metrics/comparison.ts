@@ -29,7 +29,7 @@ export const ComparisonItem: z.ZodType<Item> = z
 
 const QUANTILES = TYPICAL;
 
-/** What the tree needs of each column. */
+/** The figures of each column that the tree needs. */
 const WANTED: Wanted[] = [...Map.groupBy(leavesOf(TREE), ({ metric }) => metric)].flatMap(([metric, leaves]) => {
   if (metric === "views" || metric === "unique_viewers") return [];
   const { column } = METRICS[metric];

@@ -16,7 +16,7 @@ export const PlaybackError = z
   .openapi("PlaybackError");
 export const TopError = z.object({ ...facts, uniqueViewersEffectedPercentage: z.number() }).openapi("TopError");
 
-/** The errors that ended views, the most frequent first; `topErrors` by the share of viewers that they met. */
+/** The errors that ended views, in descending frequency. `topErrors` is ordered by the share of viewers. */
 export async function listErrors(engine: ViewEngine, scope: Scope, limit: number) {
   const { views, viewers, errors } = await engine.errors(scope);
   const shown = (error: SeenError) => ({

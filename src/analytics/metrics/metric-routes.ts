@@ -264,7 +264,7 @@ export const metricRoutes = newRouter()
     return c.json(successWith({ data, timespan: timespanOf(scope) }), 200);
   });
 
-/** Null is the smallest. */
+/** Sorts null as the smallest value. */
 function compare(one: string | number | null, other: string | number | null): number {
   if (one === other) return 0;
   if (one === null || other === null) return one === null ? -1 : 1;

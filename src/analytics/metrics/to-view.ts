@@ -40,7 +40,7 @@ export const toViewItem = (row: Row): z.output<typeof ViewItem> => ({
   QoeScore: row["experience_score"] == null ? null : Number(row["experience_score"]),
 });
 
-/** The same for equal errors, so that their views can be told (FNV-1a, 31 bits). */
+/** Equal errors have equal ids (FNV-1a, 31 bits). */
 export function errorId(code: string, message: string): number {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(`${code}\n${message}`)) hash = Math.imul(hash ^ byte, 0x01000193);

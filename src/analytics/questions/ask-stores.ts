@@ -3,7 +3,7 @@ import { monthsBetween } from "../store/months.ts";
 import { retentionMs } from "../store/retention.ts";
 import { viewStore, type Query, type Row } from "../store/store-calls.ts";
 
-/** The months of a time span, in order, as far as views are kept. */
+/** The months of a time span within the retention time, in order. */
 export const monthsIn = (env: Env, { fromMs, toMs }: { fromMs: number; toMs: number }, nowMs: number): string[] =>
   monthsBetween(Math.max(fromMs, nowMs - retentionMs(env)), Math.min(toMs, nowMs));
 

@@ -8,7 +8,7 @@ import type { ErrorFigures, SeenError } from "./view-engine.ts";
 /** An error with the ids of its viewers. */
 export type MergedError = Omit<SeenError, "viewers"> & { viewers: Set<unknown> };
 
-/** The errors that ended views, with the viewers that they met. */
+/** The errors that ended views, with the affected viewers. */
 export async function countErrors(env: Env, workspaceId: string, scope: Scope, nowMs: number): Promise<ErrorFigures> {
   const months = monthsIn(env, scope, nowMs);
   const answers = await askStores(env, workspaceId, months, errorQueries(conditionOf(scope)));

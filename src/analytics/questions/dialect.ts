@@ -1,13 +1,13 @@
-/** What differs between the SQL of the two engines. Pure. */
+/** The differences between the SQL of the two engines. Pure. */
 import { literal } from "../r2-sql/literal.ts";
 import type { Query } from "../store/store-calls.ts";
 import type { GroupKey } from "./group-key.ts";
 
 export interface Dialect {
-  /** @returns what stands for the value in the statement */
+  /** @returns the placeholder or literal of the value */
   value(value: string | number, values: Query["values"]): string;
   no: string;
-  /** An expression that is equal for views of the same group. */
+  /** An expression whose value identifies the group of a view. */
   key(key: GroupKey): string;
 }
 
@@ -25,7 +25,7 @@ export const SQLITE: Dialect = {
   },
 };
 
-/** R2 SQL. A cast of DataFusion truncates, and one of other engines rounds, so intervals are computed by `floor`. */
+/** R2 SQL. Intervals use `floor`, because a cast truncates in DataFusion but rounds in other engines. */
 export const R2_SQL: Dialect = {
   value: (value) => literal(value),
   no: "false",

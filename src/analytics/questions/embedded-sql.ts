@@ -5,13 +5,13 @@ import type { GroupKey } from "./group-key.ts";
 import { columnOf } from "./group-sums.ts";
 import type { Page, Question } from "./view-engine.ts";
 
-/** Further groups are left out, those with the fewest views first. */
+/** Most groups of an answer; the groups with the fewest views are dropped. */
 export const MAX_GROUPS = 100_000;
 
 export const LIST_COLUMNS =
   "view_id, os_name, browser_name, view_start_ms, view_end_ms, video_title, error_code, error_message, country, watch_ms, experience_score";
 
-/** SQLite would sort the views by the constant. */
+/** No GROUP BY for a constant, because SQLite would sort the views by it. */
 const isOneGroup = ({ key }: Question) => key.by === "all";
 
 export function totalsQuery(question: Question, { sql, values }: Query): Query {
@@ -24,7 +24,7 @@ export function totalsQuery(question: Question, { sql, values }: Query): Query {
   };
 }
 
-/** The same viewer may be in several stores. */
+/** Lists viewers instead of counting them: a viewer may be in several stores. */
 export const viewersQuery = ({ key }: Pick<Question, "key">, { sql, values }: Query): Query => ({
   sql: `SELECT DISTINCT ${SQLITE.key(key)} AS key, viewer_key AS viewer FROM views WHERE ${sql}`,
   values,
@@ -41,8 +41,8 @@ export const columnHistogramQuery = (key: GroupKey, column: string, { sql, value
 });
 
 /**
- * Of the histograms, the two values next to a quantile, with the count of the values below them: a group of a million views can have as many
- * values. For one store, as several have to be merged.
+ * The two values next to a quantile, with the number of values below them. Unlike a histogram, its size does not grow with a group's views. For
+ * questions to one store; histograms of several stores can be merged.
  */
 export function quantileQuery(question: Question, condition: Query, share: number): Query {
   const { sql: histogram, values } = histogramQuery(question, condition);

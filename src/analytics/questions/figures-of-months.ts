@@ -5,7 +5,7 @@ import { monthsIn } from "./ask-stores.ts";
 import { quantilesOfMonths } from "./quantiles-of-months.ts";
 import { filtersOf, type Scope } from "./scope.ts";
 
-/** The store of each month reads its views once for all figures; of several months, a second time for the quantiles of all together. */
+/** Each store reads its views once for all figures. Quantiles over several months need a second reading. */
 export async function figuresOfMonths(
   env: Env,
   workspaceId: string,
@@ -41,7 +41,7 @@ export async function figuresOfMonths(
 const sum = <T>(items: readonly T[], numberOf: (item: T) => number): number =>
   items.reduce((total, item) => total + numberOf(item), 0);
 
-/** A viewer of several months counts once. */
+/** Counts a viewer of several months once. */
 function viewersOf(stores: readonly StoreFigures[]): number {
   const [only, ...others] = stores;
   if (others.length === 0) return only?.viewers ?? 0;

@@ -8,11 +8,11 @@ const HOUR_MS = 3600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Deletes the views of a viewer, by the integrator's id or that of the SDK. Each store deletes a number of them at once and the others by its
- * alarm. Stores also refuse views that began until now and are reported later, so that of the next hour is told too.
+ * Deletes the views of a viewer, by the integrator's id or the SDK's. Each store deletes some at once and the rest by its alarm. Stores also refuse
+ * views that began before now and are reported later, so the store of the month that begins within the hour is called too.
  */
 export async function forgetViewer(env: Env, workspaceId: string, viewerId: string, nowMs: number): Promise<Forgotten> {
-  // A store deletes what is too old once a day.
+  // A store deletes expired views once a day.
   const months = monthsBetween(nowMs - retentionMs(env) - 2 * DAY_MS, nowMs + HOUR_MS);
   const answers = await Promise.all(
     months.map((month) => viewStore(env, { workspaceId, month }).forgetViewer(viewerId)),

@@ -1,4 +1,4 @@
-/** By what views are grouped. */
+/** The key by which views are grouped. */
 export type GroupKey =
   | { by: "all" }
   | { by: "dimension"; dimension: string }

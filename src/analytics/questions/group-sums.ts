@@ -1,4 +1,4 @@
-/** Figures of groups of views, as each source of rows has them, and how they become one answer. Pure. */
+/** Merges the figures of groups of views from several sources of rows. Pure. */
 import type { Row } from "../store/store-calls.ts";
 import { type Measurement, METRICS, quantileOf } from "./metrics.ts";
 import type { Group, Question } from "./view-engine.ts";
@@ -18,7 +18,7 @@ export type Groups = Map<Group["key"], Sums>;
 
 const NAMES = ["views", "viewers", "watchMs", "playingMs", "total", "count"] as const;
 
-/** Adds the rows of a source. Viewers who are in several sources are counted in each. */
+/** Adds the rows of a source. A viewer of several sources is counted in each. */
 export function addSums(groups: Groups, rows: readonly Row[]): Groups {
   for (const row of rows) {
     const key = row["key"] ?? null;
@@ -29,11 +29,11 @@ export function addSums(groups: Groups, rows: readonly Row[]): Groups {
   return groups;
 }
 
-/** The column whose values are added up; null = the metric counts views or viewers. */
+/** The column to sum; null = the metric counts views or viewers. */
 export const columnOf = ({ metric }: Pick<Question, "metric">): string | null =>
   metric === "unique_viewers" ? null : METRICS[metric].column;
 
-/** The share of the quantile that a question is about; null = about none. */
+/** The quantile's share, 0 to 1; null = the question asks for none. */
 export const shareOf = (question: { metric: Question["metric"]; measurement: Measurement }): number | null =>
   columnOf(question) === null ? null : quantileOf(question.measurement);
 

@@ -5,7 +5,7 @@ import { countQuery, listQuery } from "./embedded-sql.ts";
 import { conditionOf, type Scope } from "./scope.ts";
 import type { Page } from "./view-engine.ts";
 
-/** One page of views by the time at which they ended. The months are in the same order, so a page is read from one or two of them. */
+/** One page of views in the order of their ends. Months are in the same order, so a page needs one or two stores. */
 export async function listViews(
   env: Env,
   workspaceId: string,

@@ -2,9 +2,9 @@
 import type { Measure } from "../store/columns.ts";
 
 interface Metric {
-  /** Null: counts views, whatever the measurement. */
+  /** Null = the metric counts views, for every measurement. */
   column: Measure | null;
-  /** Counts different values instead of computing with them. */
+  /** Counts distinct values. */
   isDistinct?: boolean;
   /** Values are whole. */
   isWhole?: boolean;
@@ -45,6 +45,6 @@ export const METRIC_NAMES = Object.keys(METRICS) as [MetricName, ...MetricName[]
 export const MEASUREMENTS = ["95th", "median", "avg", "count", "sum"] as const;
 export type Measurement = (typeof MEASUREMENTS)[number];
 
-/** The share of views that are below the value; null = the measurement is no quantile. */
+/** The share of views below the value; null = the measurement is not a quantile. */
 export const quantileOf = (measurement: Measurement): number | null =>
   measurement === "95th" ? 0.95 : measurement === "median" ? 0.5 : null;

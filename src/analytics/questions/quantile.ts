@@ -19,7 +19,7 @@ export interface RankedValue {
   total: number;
 }
 
-/** The same from the values next to the quantile alone. */
+/** Computes the same from the values next to the quantile. */
 export function rankedQuantile(values: readonly RankedValue[], share: number): number | null {
   const [first] = values;
   if (first === undefined) return null;
@@ -29,7 +29,7 @@ export function rankedQuantile(values: readonly RankedValue[], share: number): n
   return lower + ((at(Math.ceil(position)) ?? lower) - lower) * (position % 1);
 }
 
-/** @param index into the values in rising order, each as often as it occurs */
+/** @param index into the sorted values, duplicates included */
 function valueAt(values: [value: number, times: number][], index: number): number {
   let passed = 0;
   for (const [value, times] of values) {

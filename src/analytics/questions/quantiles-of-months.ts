@@ -1,6 +1,6 @@
 /**
- * Exact quantiles of the views of several stores, without sending all values. A quantile of all lies between the least and the greatest of the
- * quantiles of each store, so only the values between these are asked for.
+ * Exact quantiles over several stores, without transferring all values. The result lies between the smallest and the largest quantile of the
+ * single stores, so only the values between them are requested.
  */
 import { type Neighbours, quantileBetween } from "../store/neighbours.ts";
 import { selectValue } from "../store/select-value.ts";
@@ -10,16 +10,16 @@ import type { Measure } from "../store/columns.ts";
 export interface WantedQuantile {
   column: Measure;
   share: number;
-  /** Of all values. */
+  /** Number of all values. */
   count: number;
-  /** Of each store that has a value. */
+  /** From each store that has a value. */
   neighbours: Neighbours[];
 }
 
-/** @returns for each store, what it has of each range */
+/** @returns each store's part of each range */
 export type AskRanges = (ranges: Range[]) => Promise<RangePart[][]>;
 
-/** A value by its place among all, and where it is looked for. */
+/** A wanted rank among all values, and the ranges that may contain it. */
 interface Place {
   column: Measure;
   index: number;
@@ -27,7 +27,7 @@ interface Place {
   value: number | null;
 }
 
-/** @returns in the order in which they are wanted; null = no store has a value */
+/** @returns the values in the order of the wanted ones; null = no store has a value */
 export async function quantilesOfMonths(wanted: readonly WantedQuantile[], ask: AskRanges): Promise<(number | null)[]> {
   const places = wanted.map(placesOf);
   await findAll(places.flat(), ask);
@@ -51,7 +51,7 @@ function placesOf({ column, share, count, neighbours }: WantedQuantile): Place[]
   }));
 }
 
-/** Asks as often as a range has too many values for an answer; each time, the range is cut into two. */
+/** Halves a range and asks again, as long as it has too many values for an answer. */
 async function findAll(places: readonly Place[], ask: AskRanges): Promise<void> {
   for (;;) {
     const open = places.filter(({ value }) => value === null);
@@ -65,13 +65,13 @@ async function findAll(places: readonly Place[], ask: AskRanges): Promise<void> 
 
 const keyOf = ({ column, from, to }: Range): string => `${column} ${from} ${to}`;
 
-/** Sets the place's value, or the ranges in which it is. Those of a place follow each other. */
+/** Finds the value of a rank, or the ranges that contain it. Ranges of a rank are consecutive. */
 function search(place: Place, partsOf: (range: Range) => RangePart[]): void {
   for (const range of place.ranges) {
     const parts = partsOf(range);
     const sum = (name: "below" | "atFrom" | "between" | "atTo") => parts.reduce((total, part) => total + part[name], 0);
     let rest = place.index - sum("below");
-    if (rest < 0) return void (place.value = range.from); // views have changed since they were counted
+    if (rest < 0) return void (place.value = range.from); // the views have changed since they were counted
     if (rest < sum("atFrom")) return void (place.value = range.from);
     rest -= sum("atFrom");
     if (rest < sum("between")) {

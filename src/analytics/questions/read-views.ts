@@ -1,4 +1,4 @@
-/** Reading the views of the embedded engine one after another. */
+/** Reads the views of the embedded engine one at a time. */
 import type { Env } from "../../platform/env.ts";
 import { addWatched, type Watched } from "../store/interval-counts.ts";
 import { viewStore, type Query } from "../store/store-calls.ts";
@@ -7,7 +7,7 @@ import { monthsIn } from "./ask-stores.ts";
 import { conditionOf, type Scope } from "./scope.ts";
 import { axisOf, type WatchedQuestion } from "./view-engine.ts";
 
-/** All views of a scope by the time at which they ended. */
+/** All views of a scope in the order of their ends. */
 export async function* viewPages(
   env: Env,
   workspaceId: string,

@@ -4,7 +4,7 @@ import { isDimension } from "../store/dimensions.ts";
 import type { Query } from "../store/store-calls.ts";
 import { type Dialect, SQLITE } from "./dialect.ts";
 
-/** Which views a question is about, by the time at which they ended or were last active. */
+/** The views that a question covers, by the time of their end or last activity. */
 export interface Scope {
   /** Epoch ms, whole seconds; the end is not included. */
   fromMs: number;
@@ -19,7 +19,7 @@ export interface Filter {
   /** "" = views without a value. */
   value: string;
   isExcluded: boolean;
-  /** A condition of its own, from another parameter: it holds beside the values of `filterby`, and is no alternative to them. */
+  /** Comes from another parameter than `filterby`. It restricts the question further, instead of being an alternative. */
   isSeparate?: true;
 }
 
@@ -39,7 +39,7 @@ const DEFAULT_TIMESPAN = "24:hours";
 export const MAX_FILTERS = 50;
 const HINT = `must be one of ${Object.keys(TIMESPANS).join(", ")}, or be given twice: the start and the end in epoch seconds`;
 
-/** Where a time span and filters are given. */
+/** The query parameters with the time span and the filters. */
 interface Names {
   timespan: string;
   filterby: string;
@@ -75,9 +75,9 @@ const invalidTimespan = ({ timespan }: Names) =>
   new Problem("invalid_timespan", HINT, { fields: [{ field: timespan, message: "is invalid", hint: HINT }] });
 
 interface FilterRules {
-  /** Where they are given. */
+  /** The query parameter. */
   filterby: string;
-  /** Those that may be named; by default all. */
+  /** The dimensions that are allowed; default: all. */
   dimensions?: readonly string[];
 }
 
@@ -101,8 +101,8 @@ export function readFilters(texts: readonly string[], { filterby, dimensions }: 
 }
 
 /**
- * The condition of a question in SQL. Values of one dimension are alternatives; several dimensions hold together. Names of dimensions are
- * columns; values are those of the dialect.
+ * The condition of a question in SQL. Values of one dimension are joined by OR, dimensions by AND. Dimensions are columns; the dialect writes
+ * the values.
  */
 export function conditionOf(scope: Scope, dialect: Dialect = SQLITE): Query {
   const values: Query["values"] = [];
@@ -117,7 +117,7 @@ export function conditionOf(scope: Scope, dialect: Dialect = SQLITE): Query {
 /** The condition of every view. */
 const ALL = "true";
 
-/** The part of the condition that is not about time. */
+/** The condition without the time span. */
 export function filtersOf({ filters, isRunning }: Omit<Scope, "fromMs" | "toMs">, dialect: Dialect = SQLITE): Query {
   const values: Query["values"] = [];
   const write = (value: string | number) => dialect.value(value, values);

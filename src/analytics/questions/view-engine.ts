@@ -5,7 +5,7 @@ import type { GroupKey } from "./group-key.ts";
 import type { Measurement, MetricName } from "./metrics.ts";
 import type { Scope } from "./scope.ts";
 
-/** What the views of a workspace can be asked. There are two: embedded (SQLite of Durable Objects) and distributed (R2 SQL). */
+/** Answers questions about the views of a workspace. There are two: embedded (SQLite of Durable Objects) and distributed (R2 SQL). */
 export interface ViewEngine {
   /** The metric for each group of views. Groups beyond the 100,000 largest are left out. */
   group(question: Question): Promise<Group[]>;
@@ -17,11 +17,11 @@ export interface ViewEngine {
   errors(scope: Scope): Promise<ErrorFigures>;
   /** @returns null when the workspace has no such view, or it is no longer kept */
   find(viewId: string): Promise<StoredView | null>;
-  /** All views of a scope, a page at a time, so that no more than one is in memory. */
+  /** All views of a scope. At most one page is in memory. */
   pages(scope: Scope): AsyncGenerator<ViewRecord[]>;
-  /** Which intervals the views of a content have watched. Views that showed no picture do not count. */
+  /** Counts the watched intervals of a media or stream. Views that showed no picture do not count. */
   watched(question: WatchedQuestion): Promise<Watched>;
-  /** Deletes the views of a viewer that began until now, also those that are reported later. Repeatable. */
+  /** Deletes the views of a viewer that began before now, also those that are reported later. Repeatable. */
   forget(viewerId: string): Promise<Forgotten>;
 }
 
@@ -61,7 +61,7 @@ export interface SeenError {
 }
 
 export interface ErrorFigures {
-  /** Of all views in scope, also those without an error. */
+  /** All views in scope, also those without an error. */
   views: number;
   viewers: number;
   errors: SeenError[];

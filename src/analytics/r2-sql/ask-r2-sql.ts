@@ -15,7 +15,7 @@ const Answer = z.object({
 export type AnswerRow = Record<string, string | number | boolean | null>;
 
 /**
- * Runs one statement. Numbers may be texts in the answer when they are 64-bit integers.
+ * Runs one statement. 64-bit integers may be strings in the answer.
  *
  * @throws {Problem} unavailable; the cause names no value of the statement
  */

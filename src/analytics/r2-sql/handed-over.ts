@@ -1,16 +1,16 @@
 import { literal } from "./literal.ts";
 
-/** A forgotten viewer, by the SHA-256 of an id. Views that began later stay. */
+/** A forgotten viewer, by the SHA-256 of an id. Views that began afterwards are kept. */
 export interface ForgottenHash {
   hash: string;
   /** Epoch ms. */
   atMs: number;
 }
 
-/** What a store of one month has handed over to the distributed table. */
+/** The state of a store's hand-over to the distributed table. */
 export interface HandedOver {
   month: string;
-  /** Rows of batches below it can be read in the table, and count there; all others count in the store. 0 = none are handed over. */
+  /** Rows of lower batches are readable in the table and count there; all others count in the store. 0 = nothing is handed over. */
   line: number;
   forgotten: ForgottenHash[];
 }
@@ -31,7 +31,7 @@ export function countingRows(workspaceId: string, months: readonly HandedOver[],
   ].join(" AND ");
 }
 
-/** The views that count, after this one, by their ends. The copies of a view are neighbours. */
+/** The views after this one that count, ordered by their ends. Copies of a view are adjacent. */
 export const viewsToTakeBack = (
   table: string,
   where: string,

@@ -1,8 +1,8 @@
 import type { Env } from "../../platform/env.ts";
 
-/** How R2 SQL is reached, and the stream through which views get into its table. */
+/** The connection to R2 SQL, and the stream that fills its table. */
 export interface R2SqlSettings {
-  /** Of the query endpoint, with account and bucket. */
+  /** URL of the query endpoint, with account and bucket. */
   url: string;
   /** `namespace.table` */
   table: string;
@@ -17,7 +17,7 @@ export interface ViewStream {
 
 const NAMES = ["R2_SQL_URL", "R2_SQL_TABLE", "R2_SQL_TOKEN", "VIEW_STREAM"] as const;
 
-/** The settings that the distributed engine lacks. */
+/** The settings that are missing for the distributed engine. */
 export const missingR2Sql = (env: Env): string[] => NAMES.filter((name) => !env[name]);
 
 /** @returns null = the installation has no distributed engine */

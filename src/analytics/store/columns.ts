@@ -1,12 +1,12 @@
 import type { ViewRecord } from "../views/view-record.ts";
 import { DIMENSIONS, dimensionsOf } from "./dimensions.ts";
 
-/** The columns that metrics are computed from. */
+/** The columns from which metrics are computed. */
 const MEASURES = {
   view_start_ms: (view) => view.viewStartMs,
   view_end_ms: (view) => view.viewEndMs,
   is_final: (view) => Number(view.isFinal),
-  /** Identifies a viewer: the integrator's id, else that of the SDK's cookie, else the view. */
+  /** Identifies a viewer: the integrator's id, or the id in the SDK's cookie, or the view's id. */
   viewer_key: (view) => view.viewerId ?? view.fpViewerId ?? view.viewId,
   watch_ms: (view) => view.watchTime,
   playing_ms: (view) => view.viewPlayingTime,

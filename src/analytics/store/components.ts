@@ -8,8 +8,8 @@ import { TakeBackTable } from "./take-back-table.ts";
 import { ViewTable } from "./view-table.ts";
 
 /**
- * `sweep` deletes what is too old, `forget` the views of viewers that are to be forgotten, `hand-over` gets final views into the distributed
- * table, and `take-back` gets them from there.
+ * `sweep` deletes expired views, `forget` those of forgotten viewers, `hand-over` sends final views to the distributed table, and `take-back`
+ * reads them from there.
  */
 export type StoreTimer = "sweep" | "forget" | "hand-over" | "take-back";
 
@@ -36,7 +36,7 @@ export class StoreComponents {
     if (!this.timers.isScheduled("sweep")) this.timers.schedule("sweep", Date.now() + SWEEP_EVERY_MS);
   }
 
-  /** Makes several writes one commit. */
+  /** Runs several writes as one commit. */
   commit<T>(write: () => T): T {
     return this.#storage.transactionSync(write);
   }

@@ -2,7 +2,7 @@ import { IntervalCounts, type IntervalGrid, type Watched } from "./interval-coun
 import type { Query } from "./store-calls.ts";
 import type { ViewTable } from "./view-table.ts";
 
-/** Which intervals the views that satisfy the condition have watched. Views that showed no picture do not count. */
+/** Counts the watched intervals of the views that satisfy the condition. Views that showed no picture do not count. */
 export function countWatched(views: ViewTable, condition: Query, axis: "media" | "clock", grid: IntervalGrid): Watched {
   const counts = new IntervalCounts(grid);
   for (const ranges of views.watched(condition))

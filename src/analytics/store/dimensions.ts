@@ -3,7 +3,7 @@ import { CUSTOM_FIELDS, type ViewRecord } from "../views/view-record.ts";
 
 type Valued = string | boolean | null;
 
-/** By name: its value in the record of a view. */
+/** The value of each dimension in the record of a view. */
 const FIXED = {
   browser_name: (view) => view.browserName,
   browser_version: (view) => view.browserVersion,
@@ -53,7 +53,7 @@ const FIXED = {
   playback_failed: (view) => view.viewHasError,
 } satisfies Record<string, (view: ViewRecord) => Valued>;
 
-/** Also the names of their columns. */
+/** Names of the dimensions, and of their columns. */
 export const DIMENSIONS: readonly string[] = [...Object.keys(FIXED), ...CUSTOM_FIELDS];
 const NAMES = new Set(DIMENSIONS);
 

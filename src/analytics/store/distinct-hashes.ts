@@ -1,4 +1,4 @@
-/** Counts different hashes: an open-addressing table, at most half full. */
+/** Counts distinct hashes by an open-addressing table, at most half full. */
 export class DistinctHashes {
   size = 0;
   #table = new Float64Array(1 << 12).fill(NaN);
@@ -26,7 +26,7 @@ export class DistinctHashes {
     this.size += 1;
   }
 
-  /** @param count of hashes that there may be */
+  /** @param count the most hashes that will be added */
   #reserve(count: number): void {
     if (2 * count <= this.#table.length) return;
     const former = this.#table;

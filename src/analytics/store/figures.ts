@@ -1,18 +1,18 @@
-/** Many figures of the same views at once, for the comparison of all metrics: each question alone would read all views again. */
+/** Computes many figures in one reading of the views, for the comparison of all metrics. */
 import { DistinctHashes } from "./distinct-hashes.ts";
 import { SLOTS, VIEWER_SLOT } from "./packed-figures.ts";
 import type { Span, StoreColumn, StoreFigures, Wanted } from "./store-calls.ts";
 import { Tally } from "./tally.ts";
 import type { ViewTable } from "./view-table.ts";
 
-/** Values in memory at the same time, 8 bytes each: Durable Objects of a class share 128 MB. */
+/** Most values in memory, 8 bytes each: the Durable Objects of a class share 128 MB. */
 const VALUES_AT_ONCE = 4_000_000;
 
 /**
- * Reads the views once. Of many views, only the values next to a quantile are kept; a sample says where these are. If it was wrong, the views are
- * read again.
+ * Reads the views once. For many views, only the values near a quantile are kept; a sample estimates where it lies. If the estimate was wrong, the
+ * views are read again.
  *
- * @param withViewers also says who they are, for a count over several stores
+ * @param withViewers also returns the viewers, for a count over several stores
  */
 export function figuresOf(
   views: ViewTable,
@@ -41,7 +41,7 @@ export function figuresOf(
   return { views: viewCount, viewers: viewers.size, viewerHashes: withViewers ? viewers.toArray() : null, columns };
 }
 
-/** @returns by how much windows are smaller than they should be, so that their values fit into memory; 0 to 1 */
+/** @returns the factor by which windows are narrowed so that their values fit into memory; 0 to 1 */
 function narrow(tallies: readonly Tally[], views: ViewTable, span: Span, valuesAtOnce: number): number {
   const sample = views.packedSample(span);
   const scale = Math.min(1, valuesAtOnce / sum(tallies, (tally) => tally.sample(sample)));

@@ -4,10 +4,10 @@ import { type ForgottenViewer, hashOf } from "./forgotten-viewers.ts";
 import type { StoreComponents } from "./components.ts";
 import type { Forgotten } from "./store-calls.ts";
 
-/** Each may be a call of its machine. */
+/** Views per run: each may need a call of its machine. */
 const VIEWS_AT_ONCE = 100;
 
-/** Deletes the views of a viewer that began until now: the first ones at once, and further ones by the alarm. Repeatable. */
+/** Deletes the views of a viewer that began before now: some at once, the rest by the alarm. Repeatable. */
 export async function forgetViewer(
   components: StoreComponents,
   viewerId: string,
@@ -35,7 +35,7 @@ export async function continueForgetting(components: StoreComponents): Promise<v
   if (components.forgotten.next() !== null) components.timers.schedule("forget", Date.now() + 1);
 }
 
-/** The machines come first: a view whose row is deleted is not found by a repeat. @returns how many views were deleted */
+/** Calls the machines before it deletes the rows, because a repeat finds a view only by its row. @returns how many views were deleted */
 async function forgetSome({ env, views, forgotten }: StoreComponents, viewer: ForgottenViewer): Promise<number> {
   const found = views.idsOf(viewer.viewer_id, viewer.at_ms, VIEWS_AT_ONCE);
   await Promise.all(found.map(({ workspaceId, viewId }) => viewMachine(env, workspaceId, viewId).forget()));

@@ -1,34 +1,33 @@
 import type { HandedOver } from "../r2-sql/handed-over.ts";
 import type { ForgottenViewers } from "./forgotten-viewers.ts";
 
-/** Rows of a batch, and batches that may be on their way to the table. */
+/** Rows per batch, and batches that may be in transit to the table. */
 const [BATCH_ROWS, PENDING_BATCHES] = [5000, 20];
-/** A longer row stays in the store: as JSON, whose escapes and UTF-8 need up to six bytes a character, it might exceed what a stream takes. */
+/** A longer row stays in the store: JSON needs up to six bytes per character, so the row could exceed the limit of a stream. */
 const MAX_ROW_LENGTH = 150_000;
 /** Ended views stay this long, because `GET /v1/data/realtime` counts those of the last half hour here. */
 const KEEP_ROWS_MS = 3600_000;
-/** For this long after the switch, requests may still take the store for complete. */
+/** For this long after the switch, isolates may still treat the store as complete. */
 const SWITCH_MS = 10 * 60_000;
-/** A view that goes silent is final an hour later, so younger rows may still be on their way in a workspace that always has new ones. */
+/** A silent view is final an hour later, so an active workspace always has younger rows in transit. */
 const SETTLED_MS = 2 * 3600_000;
 /** A view's machine may write its final state again for as long as it exists (`free-view.ts`). */
 const KEEP_IDS_MS = 9 * 24 * 3600_000;
 
 /**
- * Rows that do not count in the table. By their ids, which `INDEX` has: with a condition on `batch`, SQLite takes the index over time, and then reads
- * every row of the table for its batch.
+ * Rows that do not count in the table. Selects by id: filtering on `batch` picks the time index and scans every row.
  */
 export const REMAINDER = `view_id IN (SELECT view_id FROM views WHERE batch IS NULL
   UNION ALL SELECT view_id FROM views WHERE batch >= (SELECT line FROM hand_over))`;
 
-/** Has all that is asked of batches, so the rows, of 3 kB, are not read to count them. */
+/** Covers every query of batches, so counting does not read the rows of 3 kB. */
 const INDEX = "CREATE INDEX IF NOT EXISTS views_in_batch ON views (batch, view_end_ms, is_final)";
 const FORMER_INDEXES = ["views_to_hand_over", "views_by_batch"];
 
 interface State extends Record<string, SqlStorageValue> {
   workspace_id: string;
   month: string;
-  /** Batches below it can be read in the distributed table. */
+  /** Lower batches are readable in the distributed table. */
   line: number;
   lease_ms: number;
   /** Epoch ms; null = the store keeps its rows. */
@@ -36,8 +35,8 @@ interface State extends Record<string, SqlStorageValue> {
 }
 
 /**
- * Which rows of a store have been handed over to the distributed table, in its own SQLite. Each row gets the number of its batch before it
- * is sent, so what was sent is known after a crash. The tables exist from the first use on.
+ * Records in a store's own SQLite which rows have been handed over to the distributed table. A row gets the number of its batch before it is sent,
+ * so sent rows are known after a crash. The tables are created by the first use.
  */
 export class HandOverTable {
   readonly #storage: DurableObjectStorage;
@@ -83,7 +82,7 @@ export class HandOverTable {
     return { month, line, forgotten: this.#forgotten.hashes() };
   }
 
-  /** The store hands over until then, and deletes what was handed over once requests know where it is. */
+  /** Hands over until then, and deletes rows once all isolates know that they are in the table. */
   extend(leaseMs: number, isSwitched: boolean, nowMs: number): void {
     const deleteAfterMs = isSwitched ? nowMs + SWITCH_MS : null;
     this.#storage.sql.exec(
@@ -94,12 +93,12 @@ export class HandOverTable {
     );
   }
 
-  /** The store hands nothing over any more, and keeps its rows. What is in the table still counts there. */
+  /** Stops handing over and deleting rows. Rows in the table still count there. */
   pause(): void {
     this.#storage.sql.exec("UPDATE hand_over SET lease_ms = 0, delete_after_ms = NULL");
   }
 
-  /** @param fromMs older rows are deleted soon, and stay. @returns its number; null = there are no rows, or enough batches on their way */
+  /** @param fromMs older rows are deleted soon and not handed over. @returns its number; null = no rows, or enough batches in transit */
   newBatch(fromMs: number, nowMs: number): number | null {
     const { sql } = this.#storage;
     return this.#storage.transactionSync(() => {
@@ -119,7 +118,7 @@ export class HandOverTable {
     });
   }
 
-  /** Batches that cannot be read in the table yet, in their order. */
+  /** Batches that are not readable in the table yet, in order. */
   pending(): { batch: number; sent_ms: number | null }[] {
     const select = "SELECT batch, sent_ms FROM batches ORDER BY batch";
     return this.#storage.sql.exec<{ batch: number; sent_ms: number | null }>(select).toArray();
@@ -137,7 +136,7 @@ export class HandOverTable {
     this.#storage.sql.exec("UPDATE batches SET sent_ms = ? WHERE batch = ?", nowMs, batch);
   }
 
-  /** The rows of the batch count in the table from now on. Batches are confirmed in their order. */
+  /** Lets the rows of the batch count in the table from now on. Batches are confirmed in order. */
   confirm(batch: number): void {
     this.#storage.transactionSync(() => {
       this.#storage.sql.exec("UPDATE hand_over SET line = ?", batch + 1);
@@ -145,17 +144,17 @@ export class HandOverTable {
     });
   }
 
-  /** Rows that count in the table, of views that ended from then on. */
+  /** Number of rows that count in the table, for views that ended at this time or later. */
   confirmed(keptFromMs: number): number {
     return this.#count("views WHERE batch < (SELECT line FROM hand_over) AND view_end_ms >= ?", keptFromMs);
   }
 
-  /** Rows that are still to be handed over. @param fromMs older rows stay. @returns `isBehind`: there are some that have not just arrived */
+  /** Rows to hand over. @param fromMs older rows are not. @returns `isBehind`: some of them are older than `SETTLED_MS` */
   remaining(fromMs: number, nowMs: number): { remaining: number; isBehind: boolean } {
     const settledMs = nowMs - SETTLED_MS;
     const waits = (more = "") => this.#has(`${TO_HAND_OVER} ${more}`, fromMs, MAX_ROW_LENGTH);
     const isSent = "views WHERE batch >= (SELECT line FROM hand_over)";
-    // Longer rows stay, so they count only beside others.
+    // Rows that are too long stay in the store; they count as remaining only while others wait.
     const waiting = waits()
       ? this.#count("views WHERE is_final = 1 AND batch IS NULL AND view_end_ms >= ?", fromMs)
       : 0;
@@ -173,7 +172,7 @@ export class HandOverTable {
     return this.#storage.sql.exec(`SELECT 1 FROM ${of} LIMIT 1`, ...values).toArray().length > 0;
   }
 
-  /** A row of the table that is in the store again. It still counts there. */
+  /** Records that a row of the table is in the store again. It still counts in the table. */
   takenBack(viewId: string, batch: number): void {
     this.#storage.sql.exec("UPDATE views SET batch = ? WHERE view_id = ? AND batch IS NULL", batch, viewId);
     this.#storage.sql.exec("DELETE FROM moved_views WHERE view_id = ?", viewId);

@@ -7,13 +7,13 @@ import { retentionMs } from "./retention.ts";
 import type { HandOverOrder, HandOverProgress } from "./store-calls.ts";
 import { streamRow } from "./stream-row.ts";
 
-/** The cron renews it each minute or five; without it the store stops. */
+/** The cron renews it every one to five minutes; otherwise the store stops. */
 const LEASE_MS = 30 * 60_000;
-/** Between looks for what was sent. A sink writes each 10 to 300 s. */
+/** Interval of the checks whether sent rows are readable. A sink writes every 10 to 300 s. */
 const LOOK_EVERY_MS = 30_000;
-/** Rows that cannot be read this long after they were sent are sent again. */
+/** Rows that are not readable this long after sending are sent again. */
 const RESEND_MS = 3600_000;
-/** A stream takes 1 MB at once; a row has at most 900 kB (`hand-over-table.ts`). */
+/** A stream accepts 1 MB per call; a row has at most 900 kB (`hand-over-table.ts`). */
 const MAX_SEND_BYTES = 950_000;
 const ROWS_AT_ONCE = 100;
 /** An alarm may use two minutes of CPU time (`wrangler.toml`), and 5,000 rows take some seconds. */
@@ -21,7 +21,7 @@ const BATCHES_AT_ONCE = 4;
 const DELETIONS_AT_ONCE = 5000;
 
 const DAY_MS = 24 * 3600_000;
-/** Views that are deleted within two days stay in the store. */
+/** Views that expire within two days stay in the store. */
 const handOverFrom = (env: StoreComponents["env"], nowMs: number) =>
   nowMs - retentionMs(env) + Math.min(2 * DAY_MS, retentionMs(env) / 2);
 
@@ -39,8 +39,8 @@ export function keepHandingOver(
 }
 
 /**
- * For the alarm: sends final views to the stream, looks whether those sent earlier can be read in the table, and lets them count there. A
- * batch keeps its number and its rows, so a repeat after a crash sends the same rows again, which the statements count once.
+ * For the alarm: sends final views to the stream, checks whether those sent earlier are readable in the table, and lets them count there. A batch
+ * keeps its number and its rows, so a repeat after a crash sends the same rows, which the statements count once.
  */
 export async function handOver(components: StoreComponents, nowMs = Date.now()): Promise<void> {
   const { env, handOver: table, timers } = components;
@@ -95,7 +95,7 @@ async function sendBatch(
   table.sent(batch, nowMs);
 }
 
-/** Whether every row of the batch that the store still has is in the table. */
+/** Whether the table has every row of the batch that the store still has. */
 async function isReadable(
   { handOver: table }: StoreComponents,
   settings: R2SqlSettings,

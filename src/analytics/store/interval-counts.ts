@@ -8,18 +8,18 @@ export interface IntervalGrid {
 /** One entry for each interval. */
 export interface Watched {
   totalViews: number;
-  /** Views that watched the interval at least once. */
+  /** Number of views that watched the interval. */
   views: number[];
-  /** How often it was watched, replays included. */
+  /** Plays of the interval, replays included. */
   plays: number[];
 }
 
 type Range = readonly [fromMs: number, toMs: number];
 
-/** Counts in which intervals views were watched. An interval is watched when its middle is. */
+/** Counts views and plays per interval. An interval is watched when its middle is. */
 export class IntervalCounts {
   readonly #grid: IntervalGrid;
-  /** By how much the count changes at each interval. */
+  /** Change of the count at each interval. */
   readonly #views: Int32Array;
   readonly #plays: Int32Array;
   #totalViews = 0;
@@ -46,7 +46,7 @@ export class IntervalCounts {
     return { totalViews: this.#totalViews, views: running(this.#views), plays: running(this.#plays) };
   }
 
-  /** The intervals whose middle is in the range; the second is not included. */
+  /** The intervals whose middle is in the range: the first, and the one after the last. */
   #indexes([fromMs, toMs]: Range): [number, number] {
     const { originMs, intervalMs, intervals } = this.#grid;
     const first = (ms: number) => Math.ceil((ms - originMs) / intervalMs - 0.5);
@@ -64,7 +64,7 @@ function running(changes: Int32Array): number[] {
   return [...changes.subarray(0, -1)].map((change) => (count += change));
 }
 
-/** The sum of what several stores have counted on the same grid. */
+/** Adds the counts of several stores on the same grid. */
 export function addWatched(all: readonly Watched[], intervals: number): Watched {
   const sum = (read: (one: Watched) => number[]) =>
     Array.from({ length: intervals }, (_, index) => all.reduce((total, one) => total + (read(one)[index] ?? 0), 0));

@@ -1,4 +1,4 @@
-/** The month in whose store a view is, which is that in which it ended or was last active: "2026-11", by UTC. Pure. */
+/** The month whose store has a view: that of its end or last activity, in UTC, such as "2026-11". Pure. */
 export const monthOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, 7);
 
 /** The months of a time span, in order; the end is included. */

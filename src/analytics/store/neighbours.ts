@@ -1,4 +1,4 @@
-/** The two values next to a quantile, which are the same if it is one of the values. */
+/** The two values next to a quantile. They are equal when the quantile is one of the values. */
 export type Neighbours = [below: number, above: number];
 
 /** Interpolates as SQL's `percentile_cont`. @param share 0 to 1; @param count of all values */

@@ -13,7 +13,7 @@ export class PackedColumn {
     this.#isOfSucceeded = isOfSucceeded;
   }
 
-  /** @returns the values, until the next call */
+  /** @returns the values; valid until the next call */
   valuesIn(figures: Float64Array): Float64Array {
     const views = figures.length / SLOTS;
     if (this.#values.length < views) this.#values = new Float64Array(views);

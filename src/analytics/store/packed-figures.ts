@@ -1,8 +1,8 @@
 import type { Measure } from "./columns.ts";
 
 /**
- * Measures that the store keeps once more in one blob of the view, 8 bytes each: SQLite concatenates blobs ten times as fast as it hands values over.
- * Another list needs another column (`PACKED_COLUMN`), because a store converts the views that it has when a column is new.
+ * Measures that are stored a second time in one blob per view, 8 bytes each: SQLite concatenates blobs ten times as fast as it returns values.
+ * A changed list needs a new column (`PACKED_COLUMN`): a store converts its views when a column is new.
  */
 const PACKED = [
   "playing_ms",
@@ -34,13 +34,13 @@ const PACKED = [
 export const PACKED_COLUMN = "figures";
 /** The columns that `packFigures` reads. */
 export const PACKED_FROM = [...PACKED, "viewer_key"] as const;
-/** Numbers of a view. */
+/** Number of doubles per view. */
 export const SLOTS = PACKED.length + 1;
-/** A hash of the viewer's key. */
+/** Position of the hash of the viewer's key. */
 export const VIEWER_SLOT = PACKED.length;
 export const FAILED_SLOT = PACKED.indexOf("has_failed");
 
-/** @throws {Error} for a measure that is not packed */
+/** Position of a measure. @throws {Error} for one that is not packed */
 export function slotOf(column: Measure): number {
   const slot = (PACKED as readonly Measure[]).indexOf(column);
   if (slot < 0) throw new Error(`${column} is not packed`);
@@ -53,7 +53,7 @@ export function packFigures(row: Record<string, unknown>): ArrayBuffer {
   return Float64Array.of(...numbers, hashOf(String(row["viewer_key"]))).buffer;
 }
 
-/** 53 bits: of ten million viewers, two have the same hash in one of 180 stores. */
+/** 53 bits: two of ten million viewers collide in one of 180 stores. */
 function hashOf(text: string): number {
   let [high, low] = [0x9e37_79b9, 0x85eb_ca6b];
   for (let index = 0; index < text.length; index += 1) {
@@ -61,7 +61,7 @@ function hashOf(text: string): number {
     high = Math.imul(high ^ code, 0x0100_0193);
     low = Math.imul((low << 5) | (low >>> 27), 0x27d4_eb2f) ^ code;
   }
-  // The last characters have reached the upper bits of a product only.
+  // Mixes the lower bits: the last characters have changed only the upper bits of the product.
   high = Math.imul(high ^ (high >>> 15) ^ low, 0x2c1b_3c6d);
   low = Math.imul(low ^ (low >>> 13) ^ high, 0x297a_2d39);
   return ((high ^ (high >>> 16)) >>> 11) * 2 ** 32 + ((low ^ (low >>> 15)) >>> 0);

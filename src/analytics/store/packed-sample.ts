@@ -2,17 +2,17 @@
 import { PACKED_COLUMN, SLOTS } from "./packed-figures.ts";
 import type { Span } from "./store-calls.ts";
 
-/** Views that end next to each other are alike, so a few of many moments say more than many of a few. */
+/** Views that end at about the same time are alike, so many small windows represent the views better than a few large ones. */
 const WINDOWS = 4096;
 const VIEWS_OF_WINDOW = 4;
 
 export interface Sample {
   figures: Float64Array;
-  /** How many views each one stands for. */
+  /** How many views each of them represents. */
   weights: Float64Array;
 }
 
-/** The first views of each window of time. They stand for those of the whole window. */
+/** The first views of each time window. They represent all views of the window. */
 export function packedSample(sql: SqlStorage, { fromMs, toMs, filters }: Span): Sample {
   const select = `SELECT ${PACKED_COLUMN} AS packed, view_end_ms AS endMs FROM views WHERE view_end_ms >= ? AND view_end_ms < ? AND ${filters.sql}
     ORDER BY view_end_ms, view_id LIMIT ${VIEWS_OF_WINDOW}`;
@@ -23,7 +23,7 @@ export function packedSample(sql: SqlStorage, { fromMs, toMs, filters }: Span): 
   for (let window = 0; window < WINDOWS; window += 1) {
     const bounds = [fromMs + window * lengthMs, fromMs + (window + 1) * lengthMs] as const;
     const rows = sql.exec<{ packed: ArrayBuffer; endMs: number }>(select, ...bounds, ...filters.values).toArray();
-    // The last one only says how far the others reach: counted with them, it would make each window fuller than it is.
+    // The last view only marks the end of the others: counting it would overestimate each window.
     const next = rows.length < VIEWS_OF_WINDOW ? null : rows.pop()!;
     const coveredMs = next === null ? lengthMs : Math.max(1, next.endMs - bounds[0]);
     for (const { packed } of rows) {

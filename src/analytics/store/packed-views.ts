@@ -1,4 +1,4 @@
-/** Reads the packed figures of many views: SQLite concatenates them, because each row that is handed over takes a microsecond. */
+/** Reads the packed figures of many views. SQLite concatenates them, because each returned row takes a microsecond. */
 import { PACKED_COLUMN, SLOTS } from "./packed-figures.ts";
 import type { Span } from "./store-calls.ts";
 
@@ -7,7 +7,7 @@ const VIEWS_AT_ONCE = Math.floor(1_500_000 / (8 * SLOTS));
 
 type Position = [endMs: number, viewId: string];
 
-/** SQL of the first views behind a position, in the order of their ends. */
+/** SQL of the first views after a position, in the order of their ends. */
 const NEXT = (filter: string) => `FROM views WHERE (view_end_ms, view_id) > (?, ?) AND view_end_ms < ? AND ${filter}
   ORDER BY view_end_ms, view_id LIMIT`;
 
@@ -15,7 +15,7 @@ const NEXT = (filter: string) => `FROM views WHERE (view_end_ms, view_id) > (?, 
 export function* packedViews(sql: SqlStorage, { fromMs, toMs, filters }: Span): Generator<Float64Array> {
   const select = `SELECT CAST(group_concat(${PACKED_COLUMN}, '') AS BLOB) AS packed, max(view_end_ms) AS last
     FROM (SELECT ${PACKED_COLUMN}, view_end_ms ${NEXT(filters.sql)} ${VIEWS_AT_ONCE})`;
-  // Every id is behind the empty one.
+  // Every id is greater than "".
   let after: Position = [fromMs, ""];
   for (;;) {
     const bounds = [...after, toMs, ...filters.values];
@@ -35,7 +35,7 @@ function onlyViewAt(sql: SqlStorage, endMs: number): string | null {
   return other === undefined ? view!.view_id : null;
 }
 
-/** The last view that was read, by counting: takes as long as reading them all again. */
+/** Finds the last view that was read by counting, which takes as long as reading all of them again. */
 function lastOf(sql: SqlStorage, filter: string, bounds: SqlStorageValue[]): string {
   const select = `SELECT view_id ${NEXT(filter)} 1 OFFSET ${VIEWS_AT_ONCE - 1}`;
   return sql.exec<{ view_id: string }>(select, ...bounds).one().view_id;

@@ -2,7 +2,7 @@ import type { Neighbours } from "./neighbours.ts";
 import type { Bounds } from "./sampled-column.ts";
 import { selectValue } from "./select-value.ts";
 
-/** Numbers in the order in which they were added. */
+/** A growing array of numbers. */
 class Numbers {
   length = 0;
   #values = new Float64Array(1024);
@@ -13,7 +13,7 @@ class Numbers {
     this.length += values.length;
   }
 
-  /** @returns where the next numbers are written; the caller adds their number to `length` */
+  /** @returns the array to which the next numbers are written; the caller increases `length` */
   reserve(count: number): Float64Array {
     if (this.length + count > this.#values.length) {
       const larger = new Float64Array(Math.max(2 * this.#values.length, this.length + count));
@@ -29,8 +29,8 @@ class Numbers {
 }
 
 /**
- * Keeps the numbers between two bounds, and counts those below and at them. So the numbers around a quantile are known of a million without
- * keeping them all.
+ * Keeps the numbers between two bounds, and counts those below and at the bounds. The numbers around a quantile are thus known without keeping
+ * all of a million.
  */
 export class QuantileWindow {
   readonly inside = new Numbers();
@@ -49,7 +49,7 @@ export class QuantileWindow {
   add(values: Float64Array): void {
     const [from, to, room] = [this.from, this.#to, this.inside.reserve(values.length)];
     let [length, below, atFrom, atTo] = [0, 0, 0, 0];
-    // Comparisons are added up instead of branched on: a processor cannot predict where the next value lies.
+    // Adds comparisons instead of branching: the branch would be unpredictable.
     for (let index = 0; index < values.length; index += 1) {
       const value = values[index]!;
       room[length] = value;
@@ -64,7 +64,7 @@ export class QuantileWindow {
     this.inside.length += length;
   }
 
-  /** The number at the index if all were sorted; null = it is not within the bounds. */
+  /** The number at the index of the sorted numbers; null = outside the bounds. */
   at(index: number): number | null {
     let rest = index - this.below;
     if (rest < 0) return null;
@@ -74,7 +74,7 @@ export class QuantileWindow {
     return rest - this.inside.length < this.atTo ? this.#to : null;
   }
 
-  /** @param count of all numbers @returns null = not within the bounds */
+  /** @param count the count of all numbers @returns null = outside the bounds */
   neighbours(share: number, count: number): Neighbours | null {
     const position = share * (count - 1);
     const below = this.at(Math.floor(position));

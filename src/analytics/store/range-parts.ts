@@ -1,11 +1,11 @@
-/** What one store has between two values of a column, for quantiles of several stores (questions/quantiles-of-months.ts). */
+/** One store's values between two bounds, for quantiles over several stores (questions/quantiles-of-months.ts). */
 import { PackedColumn } from "./packed-column.ts";
 import { QuantileWindow } from "./quantile-window.ts";
 import { selectValue } from "./select-value.ts";
 import type { Range, RangePart, Span } from "./store-calls.ts";
 import type { ViewTable } from "./view-table.ts";
 
-/** Values in one answer, about ten bytes each. */
+/** Most values in one answer, about ten bytes each. */
 const VALUES_OF_ANSWER = 500_000;
 
 /** Reads the views once for all ranges. */
@@ -18,7 +18,7 @@ export function partsOf(
   const tallies = ranges.map((range) => new RangeTally(range));
   for (const figures of views.packed(span)) {
     for (const tally of tallies) tally.take(figures);
-    // The largest go first, so that most ranges need no further answer.
+    // Drops the largest lists first, so that most ranges need no further answer.
     for (let held = heldBy(tallies); held > valuesOfAnswer; held = heldBy(tallies))
       tallies.reduce((most, one) => (one.held > most.held ? one : most)).drop();
   }
@@ -46,7 +46,7 @@ class RangeTally {
     this.#window.add(this.#column.valuesIn(figures));
   }
 
-  /** Forgets the values between the ends, but for one of them. */
+  /** Drops the values between the ends, except one. */
   drop(): void {
     const { inside } = this.#window;
     this.#middle = selectValue(inside.values, inside.length >> 1);

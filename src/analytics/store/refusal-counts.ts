@@ -1,4 +1,4 @@
-/** How often something in reports of players could not be used, by reason and hour, in a store's own SQLite. */
+/** Counts of unusable parts of players' reports, by reason and hour, in a store's own SQLite. */
 const HOUR_MS = 3600_000;
 
 export interface RefusalCount extends Record<string, SqlStorageValue> {
@@ -25,7 +25,7 @@ export class RefusalCounts {
       this.#sql.exec(`INSERT INTO refusals VALUES (?, ?, ?, ?) ON CONFLICT ${update}`, hourMs, reason, count, atMs);
   }
 
-  /** Of the hours that begin in the time span. */
+  /** Counts of the hours that begin in the time span. */
   between(fromMs: number, toMs: number): RefusalCount[] {
     const columns = "reason, sum(count) AS count, max(last_ms) AS lastAtMs";
     const hours = "hour_ms >= ? AND hour_ms < ?";

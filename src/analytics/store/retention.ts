@@ -2,7 +2,7 @@ import { VIEW_RETENTION_DAYS } from "../../platform/variables.ts";
 
 const DAY_MS = 24 * 3600_000;
 
-/** A store deletes what is too old this often. */
+/** How often a store deletes expired views. */
 export const SWEEP_EVERY_MS = DAY_MS;
 
 /** Views can be asked for this long after their end, and are then deleted. */

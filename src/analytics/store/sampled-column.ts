@@ -1,6 +1,6 @@
 import type { Sample } from "./packed-sample.ts";
 
-/** Standard deviations of a share in a sample. Three would do if sampled views were independent of each other. */
+/** Width of an interval in standard deviations. Three would be enough if sampled views were independent of each other. */
 const DEVIATIONS = 8;
 
 export interface Bounds {
@@ -8,15 +8,15 @@ export interface Bounds {
   to: number;
 }
 
-/** What a sample says of the values of one column. Pure. */
+/** Estimates about one column from a sample. Pure. */
 export class SampledColumn {
-  /** An estimate. */
+  /** Estimated number of values. */
   readonly count: number;
   readonly #values: Float64Array;
-  /** How many values are up to each, itself included. */
+  /** Running count of values up to each one, inclusive. */
   readonly #upTo: Float64Array;
 
-  /** @param valueOf of a view by its index in the sample; NaN = none */
+  /** @param valueOf the value of the view at this index of the sample; NaN = none */
   constructor({ weights }: Pick<Sample, "weights">, valueOf: (view: number) => number) {
     const views = [...weights.keys()].filter((view) => !Number.isNaN(valueOf(view)));
     views.sort((one, other) => valueOf(one) - valueOf(other));
@@ -26,17 +26,17 @@ export class SampledColumn {
     this.count = count;
   }
 
-  /** How far the bounds of a quantile are from it, as a share of the values. */
+  /** Distance of the bounds from a quantile, as a share of the values. */
   reachOf(share: number): number {
     return DEVIATIONS * Math.sqrt((share * (1 - share)) / Math.max(1, this.#values.length));
   }
 
-  /** Values between which a quantile of all values probably lies. */
+  /** Bounds between which a quantile of all values probably lies. */
   boundsOf(share: number, reach: number): Bounds {
     return { from: this.#at(share - reach) ?? -Infinity, to: this.#at(share + reach) ?? Infinity };
   }
 
-  /** The share of the values below one. */
+  /** The share of values below this one. */
   shareBelow(value: number): number {
     const views = this.#values.findIndex((one) => one >= value);
     return views < 0 ? 1 : views === 0 ? 0 : this.#upTo[views - 1]! / this.count;

@@ -6,7 +6,7 @@ import { watchedRanges } from "../views/watched-ranges.ts";
 import { VIEW_COLUMNS } from "./columns.ts";
 import type { Row } from "./store-calls.ts";
 
-/** A row of the embedded engine as a record of the stream. */
+/** Converts a row of the embedded engine to a record of the stream. */
 export async function streamRow(row: Row, batch: number, of: { workspace_id: string; month: string }) {
   const { viewerId, fpViewerId } = JSON.parse(String(row["record"])) as ViewRecord;
   const hashOf = (id: string | null) => (id === null ? "" : sha256Hex(id));

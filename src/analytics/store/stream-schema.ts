@@ -1,9 +1,9 @@
 import { isNumericColumn, VIEW_COLUMNS } from "./columns.ts";
 
-/** Columns of the distributed table that the embedded one does not have. */
+/** Columns that only the distributed table has. */
 const FURTHER = ["workspace_id", "month", "viewer_hash", "sdk_viewer_hash", "timeline", "watched"];
 
-/** The schema of the stream, as `wrangler pipelines streams create --schema-file` takes it. */
+/** The stream's schema, for `wrangler pipelines streams create --schema-file`. */
 export const STREAM_SCHEMA = {
   fields: [
     ...[...VIEW_COLUMNS, ...FURTHER].map((name) => ({

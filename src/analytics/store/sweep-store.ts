@@ -6,7 +6,7 @@ import { retentionMs, SWEEP_EVERY_MS } from "./retention.ts";
 const LONGEST_MONTH_MS = 31 * 24 * 3600_000;
 const VIEWS_AT_ONCE = 2000;
 
-/** Deletes views that are too old to be asked for, and plans the next run. */
+/** Deletes expired views, and schedules the next run. */
 export function sweepStore(
   { env, views, forgotten, refusals, timers, handOver }: StoreComponents,
   nowMs = Date.now(),
@@ -18,14 +18,14 @@ export function sweepStore(
   timers.schedule("sweep", nowMs + (deleted < VIEWS_AT_ONCE ? SWEEP_EVERY_MS : 1));
 }
 
-/** Whether the store has nothing to remember. */
+/** Whether the store has no data that it must keep. */
 export const isEmptyStore = (components: StoreComponents, nowMs = Date.now()): boolean =>
   hasNothing(components) && !hasHandedOver(components, nowMs);
 
 const hasNothing = ({ views, forgotten, refusals }: StoreComponents): boolean =>
   views.isEmpty && forgotten.isEmpty && refusals.isEmpty;
 
-/** Without the store, nobody would know which rows of the table count. */
+/** Only the store knows which rows of the table count. */
 function hasHandedOver({ env, handOver }: StoreComponents, nowMs: number): boolean {
   if (!handOver.isOpen) return false;
   const { month, line } = handOver.state;

@@ -1,6 +1,6 @@
 /**
- * How far a store has read the distributed table to get its rows back, in its own SQLite. It has a row as long as that goes on, so the next
- * time begins at the begin.
+ * How far a store has read the distributed table to get its rows back, in its own SQLite. The row is deleted at the end, so a later run starts
+ * over.
  */
 export class TakeBackTable {
   readonly #sql: SqlStorage;
@@ -17,13 +17,13 @@ export class TakeBackTable {
     return row === undefined ? null : { ...row, isRead: row.isRead === 1 };
   }
 
-  /** The store takes rows back until then. */
+  /** Takes rows back until then. */
   extend(leaseMs: number): void {
     if (this.state === null) this.#sql.exec("INSERT INTO take_back VALUES (?, 0, '', 0)", leaseMs);
     else this.#sql.exec("UPDATE take_back SET lease_ms = ?", leaseMs);
   }
 
-  /** Rows up to this view are in the store. */
+  /** The store has all rows up to this view. */
   advance({ endMs, viewId }: { endMs: number; viewId: string }): void {
     this.#sql.exec("UPDATE take_back SET after_ms = ?, after_id = ?", endMs, viewId);
   }

@@ -9,7 +9,7 @@ import type { StoreComponents } from "./components.ts";
 import { retentionMs } from "./retention.ts";
 import type { TakeBackOrder, TakeBackProgress } from "./store-calls.ts";
 
-/** The cron renews it each minute or five; without it the store stops. */
+/** The cron renews it every one to five minutes; otherwise the store stops. */
 const LEASE_MS = 30 * 60_000;
 const RETRY_MS = 30_000;
 /** A row has at most 150,000 characters (`hand-over-table.ts`), and Durable Objects of a class share 128 MB. */
@@ -25,15 +25,15 @@ export function keepTakingBack(
   handOver.pause();
   if (isAgain) table.end();
   table.extend(nowMs + LEASE_MS);
-  // A store that has handed over nothing forgets its state when it has no views (`isEmptyStore`), and needs none.
+  // A store that has handed over nothing has nothing to take back, and without views it deletes its state (`isEmptyStore`).
   const isRead = table.state!.isRead || handOver.handedOver.line === 0;
   if (!isRead) timers.bringForward("take-back", nowMs);
   return { confirmed: handOver.confirmed(keptFromMs), isRead };
 }
 
 /**
- * For the alarm: writes the views of the distributed table into the store, with the numbers of their batches, so that they still count in the
- * table and not here. Rows that the store has stay as they are, so a repeat after a crash changes nothing.
+ * For the alarm: writes the views of the distributed table into the store with the numbers of their batches, so that they still count in the table
+ * and not here. Existing rows are not changed, so a repeat after a crash changes nothing.
  */
 export async function takeBack(components: StoreComponents, nowMs = Date.now()): Promise<void> {
   const { env, handOver, takeBack: table, timers } = components;
@@ -73,7 +73,7 @@ async function writeRows(components: StoreComponents, rows: readonly AnswerRow[]
   );
   const last = rows.at(-1);
   if (last === undefined) return 0;
-  // Nothing may be awaited from here on: a request to forget a viewer would come between.
+  // No await from here on: a request to forget a viewer could run in between.
   components.commit(() => {
     for (const { view, timeline, revision, batch, hashes } of read) {
       if (forgotten.has(hashes, view.viewStartMs)) continue;

@@ -6,19 +6,19 @@ import { QuantileWindow } from "./quantile-window.ts";
 import { SampledColumn } from "./sampled-column.ts";
 import type { Wanted } from "./store-calls.ts";
 
-/** A quantile, and the values next to it. */
+/** A wanted quantile, and the values around it. */
 interface Ranked {
   share: number;
   window: QuantileWindow;
 }
 
-/** What is computed of one column. */
+/** Computes the figures of one column. */
 export class Tally {
   readonly wanted: Wanted;
   total = 0;
   count = 0;
   readonly #column: PackedColumn;
-  /** All values; null once only those next to the quantiles are kept. */
+  /** All values; null once only those around the quantiles are kept. */
   #all: QuantileWindow | null;
   #ranked: Ranked[] = [];
   #sampled: SampledColumn | null = null;
@@ -30,7 +30,7 @@ export class Tally {
     this.#all = wanted.quantiles.length > 0 ? new QuantileWindow() : null;
   }
 
-  /** Values that are kept. */
+  /** Number of values in memory. */
   get held(): number {
     return this.#windows.reduce((sum, { inside }) => sum + inside.length, 0);
   }
@@ -44,7 +44,7 @@ export class Tally {
     for (const window of this.#windows) window.add(values);
   }
 
-  /** @returns about how many values will be next to the quantiles */
+  /** @returns the estimated number of values around the quantiles */
   sample(sample: Sample): number {
     if (this.#all === null) return 0;
     const slot = slotOf(this.wanted.column);
@@ -53,7 +53,7 @@ export class Tally {
     return this.wanted.quantiles.reduce((sum, share) => sum + 2 * sampled.reachOf(share) * sampled.count, 0);
   }
 
-  /** Forgets the values that are far from each quantile of the sample. @param scale of the distance, 0 to 1 */
+  /** Drops the values that are far from every quantile of the sample. @param scale factor of the distance, 0 to 1 */
   narrow(scale: number): void {
     const [all, sampled] = [this.#all, this.#sampled];
     if (all === null || sampled === null) return;
@@ -65,10 +65,10 @@ export class Tally {
     });
   }
 
-  /** Moves the windows that do not contain their quantile, once all views were taken: what lies below them says how wrong the sample was. */
+  /** After all views were added: moves the windows that miss their quantile, by the count of values below them. */
   moveWindows(scale: number): boolean {
     const sampled = this.#sampled;
-    // Without values there is no quantile, wherever the window is.
+    // Without values there is no quantile to find.
     if (sampled === null || this.count === 0) return false;
     this.#moved = this.#ranked.filter(({ share, window }) => window.neighbours(share, this.count) === null);
     for (const one of this.#moved) {
@@ -78,14 +78,14 @@ export class Tally {
     return this.#moved.length > 0;
   }
 
-  /** Takes views a second time, for the windows that were moved. */
+  /** Adds views a second time, for the windows that were moved. */
   takeAgain(figures: Float64Array): void {
     if (this.#moved.length === 0) return;
     const values = this.#column.valuesIn(figures);
     for (const { window } of this.#moved) window.add(values);
   }
 
-  /** @returns null = the values that are kept do not include it */
+  /** @returns null = outside the values in memory */
   neighbours(share: number): Neighbours | null {
     const window = this.#all ?? this.#ranked.find((one) => one.share === share)!.window;
     return window.neighbours(share, this.count);

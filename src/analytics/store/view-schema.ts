@@ -1,7 +1,7 @@
 import { isNumericColumn, VIEW_COLUMNS } from "./columns.ts";
 import { PACKED_COLUMN, PACKED_FROM, packFigures } from "./packed-figures.ts";
 
-/** The viewer's id that the SDK made. */
+/** The viewer's id that the SDK generated. */
 export const SDK_VIEWER = "(record ->> '$.fpViewerId')";
 const AT_ONCE = 2000;
 const FORMER_INDEXES = ["views_by_end", "views_in_time", "views_by_time"];
@@ -17,9 +17,9 @@ export function createViewTable(sql: SqlStorage): void {
     packAll(sql);
   }
   for (const index of FORMER_INDEXES) sql.exec(`DROP INDEX IF EXISTS ${index}`);
-  // Questions are answered from this index alone: its rows have a tenth of the size of those of the table, and are in the order of time.
+  // A covering index: questions read it alone, in time order. Its rows are a tenth of the size of the table's.
   const others = VIEW_COLUMNS.filter((name) => !["view_end_ms", "view_id", "record"].includes(name));
-  // SQLite finds a column by the lengths of those before it. The packed figures are read of the most views at once, so they come first.
+  // SQLite finds a column by adding the lengths of the previous ones. The packed figures are read most often, so they come first.
   const indexed = ["view_end_ms", "view_id", PACKED_COLUMN, ...others];
   sql.exec(`CREATE INDEX IF NOT EXISTS views_over_time ON views (${indexed.join(", ")})`);
   sql.exec("CREATE INDEX IF NOT EXISTS views_by_viewer ON views (viewer_id) WHERE viewer_id IS NOT NULL");
@@ -45,7 +45,7 @@ function packAll(sql: SqlStorage): void {
   }
 }
 
-/** Packs the figures of views that are in the table without them. */
+/** Packs the figures of views that have none yet. */
 export function packViews(sql: SqlStorage, viewIds: readonly string[]): void {
   const select = `SELECT view_id, ${PACKED_FROM.join(", ")} FROM views WHERE view_id IN (SELECT value FROM json_each(?))`;
   for (const row of sql.exec(select, JSON.stringify(viewIds)).toArray())

@@ -48,7 +48,7 @@ export class ViewTable {
     });
   }
 
-  /** @returns how many there were */
+  /** @returns how many rows there were */
   remove(viewIds: string[]): number {
     const ids = JSON.stringify(viewIds);
     return this.#commit(() => {
@@ -69,7 +69,7 @@ export class ViewTable {
     return this.#sql.exec("SELECT 1 FROM views LIMIT 1").toArray().length === 0;
   }
 
-  /** Views of a viewer that began until then, by the integrator's id or that of the SDK. */
+  /** Views of a viewer that began until then, by the integrator's id or the SDK's. */
   idsOf(viewerId: string, untilMs: number, limit: number): { workspaceId: string; viewId: string }[] {
     const columns = "view_id AS viewId, record ->> '$.workspaceId' AS workspaceId";
     const select = `SELECT ${columns} ${OF_VIEWER} LIMIT ?`;
@@ -93,7 +93,7 @@ export class ViewTable {
     };
   }
 
-  /** What each view that satisfies the condition has watched. Without those that showed no picture. */
+  /** The watched ranges of each view that satisfies the condition, except those that showed no picture. */
   *watched({ sql, values }: Query): Generator<WatchedRange[]> {
     const select = `SELECT watched, iif(watched IS NULL, events, NULL) AS events FROM views JOIN timelines USING (view_id)
       WHERE ${sql} AND failed_at_startup = 0 AND left_before_start = 0`;
@@ -113,7 +113,7 @@ export class ViewTable {
     return this.#sql.exec<Row>(select, JSON.stringify(viewIds)).toArray();
   }
 
-  /** The views after this one, up to a number and an amount of text that an answer can have. */
+  /** The views after this one, limited by the number and the total length that an answer may have. */
   page({ sql, values }: Query, afterMs: number, afterId: string): ViewRecord[] {
     const select = `SELECT record FROM views WHERE ${sql} AND (view_end_ms, view_id) > (?, ?)
       ORDER BY view_end_ms, view_id LIMIT ${MAX_PAGE_ROWS}`;
@@ -137,12 +137,12 @@ export class ViewTable {
     return packedViews(this.#sql, span);
   }
 
-  /** Packed figures of views from the whole span. */
+  /** A sample of packed figures from the whole time span. */
   packedSample(span: Span): Sample {
     return packedSample(this.#sql, span);
   }
 
-  /** The values next to the quantile of a column, by sorting. @param count of the values, at least 1 */
+  /** The values next to the quantile of a column, by sorting. @param count the number of values, at least 1 */
   neighbours({ fromMs, toMs, filters }: Span, column: Measure, share: number, count: number): Neighbours | null {
     const index = Math.floor(share * (count - 1));
     const select = `SELECT ${column} AS value FROM views WHERE view_end_ms >= ? AND view_end_ms < ? AND ${filters.sql}

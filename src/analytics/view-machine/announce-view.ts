@@ -8,7 +8,7 @@ import { projectView } from "./project-view.ts";
 /** Writes the final state of a view, and announces it if it played something of the workspace. Idempotent. */
 export async function announceView(machine: ViewComponents, messages: ViewMessage[]): Promise<void> {
   for (const { payload } of messages) {
-    if (machine.events.count === 0) continue; // an earlier attempt has announced it
+    if (machine.events.count === 0) continue; // announced by an earlier attempt
     const projected = await projectView(machine);
     if (projected === null) continue;
     const { view } = projected;

@@ -8,8 +8,8 @@ import type { PlayedContent } from "../views/played-content.ts";
 import { EventTable } from "./event-table.ts";
 
 /**
- * `project` writes the view to the store while it runs, `settle` ends it once missing events have had time to come, `silence` ends it
- * without an end, `outbox` writes its final state and its event, `free` deletes the machine's storage.
+ * `project` writes the running view to the store, `settle` ends it once missing events have had time to arrive, `silence` ends it without an end
+ * event, `outbox` writes its final state and its event, `free` deletes the machine's storage.
  */
 export type ViewTimer = "project" | "settle" | "silence" | "outbox" | "free";
 export type ViewStatus = "open" | "final" | "forgotten";
@@ -30,7 +30,7 @@ export interface ViewMessage {
 /** Sends messages of the outbox. Idempotent. */
 type Announce = (machine: ViewComponents, messages: ViewMessage[]) => Promise<void>;
 
-/** What a view's machine knows of it besides its events. */
+/** The machine's facts about its view, apart from the events. */
 export interface ViewFacts {
   workspaceId: string;
   viewId: string;
@@ -41,22 +41,22 @@ export interface ViewFacts {
 
 interface ViewDocuments {
   facts: ViewFacts;
-  /** Found once; null = the source's address names no playback ID of the workspace. */
+  /** Looked up once; null = the source's URL names no playback ID of the workspace. */
   content: { found: PlayedContent | null };
   projection: Projection;
 }
 
-/** What a view's store has of it. */
+/** The last projection to the store. */
 interface Projection {
-  /** The month of the store; null = it was not written yet. */
+  /** The store's month; null = not written yet. */
   month: string | null;
-  /** How often it was written. */
+  /** Number of writes. */
   revision: number;
-  /** When it was last written, epoch ms. */
+  /** Time of the last write, epoch ms. */
   atMs: number;
 }
 
-/** Until 2026-11-24 a projection was three documents, and so three rows each time. */
+/** Until 2026-11-24 a projection was three documents, so each write had three rows. */
 interface FormerDocuments {
   month: string;
   revision: number;
@@ -105,7 +105,7 @@ export class ViewComponents {
     );
   }
 
-  /** Makes several writes one commit. */
+  /** Runs several writes as one commit. */
   commit<T>(write: () => T): T {
     try {
       return this.#storage.transactionSync(write);

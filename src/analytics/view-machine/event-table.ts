@@ -1,8 +1,8 @@
 import { type EncodedEvent, encodeEvent, type ViewEvent } from "../views/view-event.ts";
 
-/** Further events of a view are not stored: twelve hours have about 5,000. */
+/** Most events of a view; further ones are not stored. Twelve hours have about 5,000. */
 const MAX_EVENTS = 20_000;
-/** Characters of JSON in a row, unless one event has more. A row may have 2 MB, a character three bytes, and an event 400,000 characters. */
+/** Most characters of JSON in a row, unless one event has more. A row may have 2 MB; a character takes up to three bytes, and an event has up to 400,000. */
 const MAX_ROW_LENGTH = 200_000;
 
 const CREATE = `CREATE TABLE IF NOT EXISTS event_batches (
@@ -12,11 +12,11 @@ interface BatchRow extends Record<string, SqlStorageValue> {
   received_at_ms: number;
   /** JSON array of the events' sequence numbers. */
   sequences: string;
-  /** Name of the event with the highest of them. */
+  /** Name of the event with the highest number. */
   last_name: string;
 }
 
-/** What is known of the stored events without their fields. */
+/** The stored events without their fields. */
 interface Known {
   sequences: Set<number>;
   last: number;
@@ -25,8 +25,8 @@ interface Known {
 }
 
 /**
- * The events of a view, in its machine's own SQLite. Events that came together are one row, because Cloudflare bills the rows that are
- * written, and a beacon has several events.
+ * The events of a view, in its machine's own SQLite. Events that arrived together are one row, because Cloudflare bills written rows and a beacon
+ * has several events.
  */
 export class EventTable {
   readonly #sql: SqlStorage;
@@ -57,7 +57,7 @@ export class EventTable {
     return this.#read().lastReceivedAtMs;
   }
 
-  /** When the transaction around it fails, `forgetCached` has to follow. @returns the events that are new */
+  /** Call `forgetCached` when the surrounding transaction fails. @returns the new events */
   add(events: readonly EncodedEvent[], receivedAtMs: number): EncodedEvent[] {
     const { sequences } = this.#read();
     const added: EncodedEvent[] = [];
@@ -70,7 +70,7 @@ export class EventTable {
     return added;
   }
 
-  /** In the order of the player. */
+  /** All events in the player's order. */
   all(): ViewEvent[] {
     return this.#sql
       .exec<{ events: string }>("SELECT events FROM event_batches")
@@ -80,12 +80,12 @@ export class EventTable {
   }
 
   clear(): void {
-    this.#sql.exec("DROP TABLE event_batches"); // to delete each row would write, and cost, as many rows
+    this.#sql.exec("DROP TABLE event_batches"); // deleted rows are billed as writes
     this.#sql.exec(CREATE);
     this.forgetCached();
   }
 
-  /** After a transaction that failed: what was added in it is not stored. */
+  /** Call after a failed transaction: its events are not stored. */
   forgetCached(): void {
     this.#known = null;
   }
@@ -134,7 +134,7 @@ export class EventTable {
   }
 }
 
-/** Distributes events to rows, in their order. */
+/** Divides events into rows, in order. */
 function rowsOf(events: readonly EncodedEvent[]): EncodedEvent[][] {
   const rows: EncodedEvent[][] = [];
   let length = Infinity;

@@ -1,7 +1,7 @@
 import type { ViewComponents } from "./components.ts";
 import { keepFinalState } from "./free-view.ts";
 
-/** Deletes what the machine knows of its view. It takes no events any more, so a player that still reports does not bring the view back. Repeatable. */
+/** Deletes the view's data from its machine, which refuses events afterwards: a player that still reports does not recreate the view. Repeatable. */
 export function forgetView(machine: ViewComponents): void {
   const { state, events, outbox, documents, timers } = machine;
   state.move("forget", () => {

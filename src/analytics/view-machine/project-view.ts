@@ -12,11 +12,11 @@ import type { ViewComponents } from "./components.ts";
 
 export interface Projected {
   view: ViewRecord;
-  /** Its player reports on, although the view is over. */
+  /** The player still reports, although the view is over. */
   isPlayedOut: boolean;
 }
 
-/** Writes the view as it is now to the store of its month. Repeatable. @returns what was written; null = the view is forgotten */
+/** Writes the current view to the store of its month. Repeatable. @returns the written state; null = the view is forgotten */
 export async function projectView(machine: ViewComponents): Promise<Projected | null> {
   const { documents, env, state } = machine;
   const isForgotten = () => state.status === "forgotten";
@@ -51,7 +51,7 @@ export async function projectView(machine: ViewComponents): Promise<Projected | 
   return isForgotten() ? null : { view, isPlayedOut };
 }
 
-/** What the view plays, which is looked up once. @returns null = no address has named it yet */
+/** Looks up the played content once. @returns null = no URL has named it yet */
 async function contentOf(
   { documents, env, facts }: ViewComponents,
   addresses: unknown[],

@@ -3,11 +3,11 @@ import type { ViewComponents } from "./components.ts";
 
 /** A view without events for this long is over (media contract, analytics: "Ids and time rules"). */
 const SILENCE_MS = 3600_000;
-/** After its end it may be played again for this long; players that report by CMCD name no other end of a view. */
+/** A view that has ended may be resumed for this long; players that report by CMCD send no other end of a view. */
 const ENDED_SILENCE_MS = 60_000;
 
 /**
- * Plans the end of a view whose player falls silent. A timer that is early stays: a write for each beacon would double what a view costs.
+ * Schedules the end of a view whose player falls silent. An earlier timer is kept: moving it with each beacon would double the cost of a view.
  *
  * @param dueMs when the timer is due already
  */
@@ -16,7 +16,7 @@ export function planSilence(machine: ViewComponents, dueMs = Infinity): void {
   if (atMs < dueMs) machine.timers.schedule("silence", atMs);
 }
 
-/** Ends the view if nothing of it came for long enough, else waits for the rest of that time. */
+/** Ends the view if no event arrived for long enough; otherwise waits for the rest of that time. */
 export function endAfterSilence(machine: ViewComponents): void {
   const dueMs = silentAtMs(machine);
   if (dueMs > machine.clock()) machine.timers.schedule("silence", dueMs);

@@ -3,14 +3,14 @@ import { keepFinalState } from "./free-view.ts";
 import type { ViewComponents } from "./components.ts";
 import { planSilence } from "./silence.ts";
 
-/** While a view runs, its row in the store is at most this old; an end is there at once. */
+/** Maximum age of a running view's row in the store. An end is written at once. */
 const PROJECT_EVERY_MS = 30_000;
-/** Events that come in another order than they were made are waited for this long after the last one: SDKs repeat a failed batch after 10 s. */
+/** Wait for missing events after the last one: SDKs repeat a failed batch after 10 s. */
 const SETTLE_MS = 60_000;
 /** Events that end a view. */
 const ENDS = new Set(["viewCompleted", "error"]);
 
-/** Stores the events that are not known yet, and schedules what follows from them. @returns how many were new */
+/** Stores new events, and schedules the timers that follow from them. @returns how many were new */
 export function takeEvents(
   machine: ViewComponents,
   { workspaceId, viewId, edge, events, isPassive }: ViewReport,
@@ -34,10 +34,10 @@ export function takeEvents(
     const isEnding = due.settle !== undefined || added.some(({ name }) => ENDS.has(name));
     const isComplete = isEnding && isGapless(machine);
     if (isEnding) timers.schedule("settle", isComplete ? nowMs : nowMs + SETTLE_MS);
-    if (isComplete) timers.cancel("project"); // the end writes the same
+    if (isComplete) timers.cancel("project"); // the end writes the view too
     else if (machine.events.lastName === "ended") timers.bringForward("project", nowMs);
-    // One that is due may be running, and have read the events already. If it was due in this millisecond, its time has to change: a timer that
-    // keeps its time is deleted after its run.
+    // A timer that is due may be running and have read the events already. It changes its time even within one millisecond: one that keeps its
+    // time is deleted after its run.
     else if (due.project === undefined || due.project <= nowMs)
       timers.schedule(
         "project",
@@ -47,7 +47,7 @@ export function takeEvents(
   });
 }
 
-/** Whether every event up to the last known one has come. */
+/** Whether every event up to the last known one has arrived. */
 function isGapless({ events }: ViewComponents): boolean {
   return events.last === events.count;
 }

@@ -14,7 +14,7 @@ export function viewTimers(machine: ViewComponents): TimerHandlers<ViewTimer> {
     settle: () => endView(machine),
     silence: () => endAfterSilence(machine),
     outbox: () => machine.outbox.drain(),
-    free: () => {}, // done by the object itself, whose storage it is
+    free: () => {}, // done by the object itself, which owns the storage
   };
   return { run: async (timer) => void (await handlers[timer]()) };
 }

@@ -1,4 +1,4 @@
-/** What the edge knows of a viewer and the player's SDK does not say. The address is not among it: none is stored. */
+/** Facts about a viewer that the edge knows and the player's SDK does not send. The IP address is not one of them: it is never stored. */
 export interface EdgeFacts {
   continent: string | null;
   country: string | null;

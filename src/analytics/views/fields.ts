@@ -1,10 +1,10 @@
 export type FieldValue = string | number | boolean;
-/** Values by the name of their field. */
+/** Values by field name. */
 export type Fields = Record<string, FieldValue>;
 
-/** Milliseconds of 115 days, and 10 Gbit/s. One view beyond it would make every average and sum useless. */
+/** 115 days in milliseconds, or 10 Gbit/s. A single larger value would spoil every average and sum. */
 const LARGEST_FIGURE = 1e10;
 
-/** A figure that a player states; null for what no view can have. */
+/** A figure stated by a player; null when it is impossible. */
 export const figureOf = (value: FieldValue | undefined): number | null =>
   typeof value === "number" && value >= 0 && value <= LARGEST_FIGURE ? value : null;

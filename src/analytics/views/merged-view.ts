@@ -2,9 +2,9 @@ import { type Fields, figureOf } from "./fields.ts";
 import { timelineFigures } from "./timeline-figures.ts";
 import type { ViewEvent } from "./view-event.ts";
 
-/** What the events of a view say together. */
+/** The merged events of a view. */
 export interface MergedView {
-  /** The last value of every field. Figures that the player does not state are computed from the times of its events. */
+  /** The last value of every field. Figures that the player does not state are computed from the times of the events. */
   fields: Fields;
   /** Epoch ms. */
   startedAtMs: number;
@@ -13,17 +13,17 @@ export interface MergedView {
   hasStarted: boolean;
   error: { code: string; message: string; context: string | null } | null;
   usedFullScreen: boolean;
-  /** Of the renditions, weighted by the time each was played, bit/s; null = not known. */
+  /** Average of the renditions, weighted by their playing time, bit/s; null = not known. */
   averageBitrateBps: number | null;
 }
 
-/** Events after which the picture stands still. */
+/** Events that stop the picture. */
 const HALTING = new Set(["pause", "seeking", "waiting", "buffering", "ended", "error", "viewCompleted"]);
 
-/** Of an error whose code no event has stated. */
+/** Code of an error for which no event stated one. */
 const UNKNOWN_ERROR = "unknown";
 
-/** Merges events, which are in their order and not empty. */
+/** @param events in order, at least one */
 export function mergeEvents(events: readonly ViewEvent[]): MergedView {
   const fields: Fields = {};
   let error: MergedView["error"] = null;

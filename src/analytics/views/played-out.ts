@@ -1,14 +1,14 @@
 import type { ViewEvent } from "./view-event.ts";
 
-/** Events that a player without states has. Of the others, some say that playback stopped. */
+/** Events that a player without states sends. Some of the others say that playback stopped. */
 const WITHOUT_STATES = new Set(["playing", "pulse", "variantChanged", "error"]);
 
 /**
- * When a view has played for as long as its media takes, if its player names no states, as the releases of Shaka 5.2: it reports on through
- * pauses and after the end, while its page is open. Pure.
+ * When a view has lasted as long as its media, for players that report no states, such as Shaka 5.2: they report through pauses and after the end,
+ * as long as the page is open. Pure.
  *
- * @param mediaMs null = not known, such as of a broadcast
- * @returns epoch ms; null = nothing bounds the view
+ * @param mediaMs null = not known, as for a broadcast
+ * @returns epoch ms; null = the view has no bound
  */
 export function playedOutAtMs(events: readonly ViewEvent[], mediaMs: number | null): number | null {
   const start = events.find(({ name }) => name === "playing");
@@ -20,9 +20,9 @@ const namesNoState = ({ name, fields }: ViewEvent) =>
   WITHOUT_STATES.has(name) && fields["view_watch_time"] === undefined;
 
 /**
- * The events of a view that was over then: what was reported later was so at that time, and pulses after the first such are left out.
+ * The events of a view that was over at that time. Later events are moved to it, and pulses after the first later one are dropped.
  *
- * @returns the same array when nothing was reported later
+ * @returns the same array when there are no later events
  */
 export function eventsUntil(events: readonly ViewEvent[], overAtMs: number | null): readonly ViewEvent[] {
   if (overAtMs === null) return events;

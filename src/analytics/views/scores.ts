@@ -1,15 +1,15 @@
 /** The scores of a view, 0 to 1 (media contract, analytics: "Formulas" and the metrics). Pure. */
 
 const WEIGHTS = { stability: 0.4275, render: 0.2975, startup: 0.275 };
-/** Seconds of startup that halve the score. */
+/** Startup time that halves the score, in seconds. */
 const HALVING_STARTUP_SECONDS = 8;
-/** Leaving so soon says nothing about the quality of a view. */
+/** Leaving within this time says nothing about a view's quality. */
 const BRIEF_MS = 1000;
 
 export interface ScoreInputs {
   hasStarted: boolean;
   hasFailed: boolean;
-  /** Null before the first picture. */
+  /** Null = no picture was shown. */
   startupMs: number | null;
   /** From the start of the view to its last event. */
   lengthMs: number;
@@ -27,7 +27,7 @@ export interface Scores {
   qualityOfExperienceScore: number | null;
 }
 
-/** Null = the view says nothing about it. */
+/** Null = not applicable to the view. */
 export function scoresOf(view: ScoreInputs): Scores {
   const playbackScore = playbackScoreOf(view);
   const startupScore =

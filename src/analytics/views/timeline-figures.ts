@@ -3,9 +3,9 @@ import type { Fields } from "./fields.ts";
 import type { ViewEvent } from "./view-event.ts";
 
 /**
- * The figures of a view whose player states only what happens, from the times of its events. Pure.
+ * The figures of a view, computed from the times of its events. For players that report events only. Pure.
  *
- * @param statedStartupMs of a player that does not say when it was asked to play; null = it states none
+ * @param statedStartupMs from a player that does not report when playback was requested; null = not stated
  */
 export function timelineFigures(events: readonly ViewEvent[], statedStartupMs: number | null): Fields {
   const [first] = events;

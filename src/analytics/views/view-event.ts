@@ -2,7 +2,7 @@ import type { Fields } from "./fields.ts";
 
 /** One event of a view, as its machine stores it. */
 export interface ViewEvent {
-  /** From 1, in the order of the player. */
+  /** Counts from 1, in the player's order. */
   sequence: number;
   name: string;
   /** By our clock, epoch ms. */
@@ -11,7 +11,7 @@ export interface ViewEvent {
   fields: Fields;
 }
 
-/** An event as JSON, with what its machine has to know of it. Neither the call nor the machine reads its fields. */
+/** An event as JSON, with the facts that its machine needs. Neither the call nor the machine parses its fields. */
 export interface EncodedEvent extends Pick<ViewEvent, "sequence" | "name"> {
   json: string;
 }
@@ -23,7 +23,7 @@ export const encodeEvent = (event: ViewEvent): EncodedEvent => {
 /** An event of a view as `GET /v1/data/viewlist/{viewId}` returns it (media contract, analytics: "View record"). */
 export interface TimelineEvent {
   e: string;
-  /** Playhead, ms. */
+  /** Position of the playhead, ms. */
   pt: number | null;
   /** Epoch ms. */
   vt: number;
@@ -38,7 +38,7 @@ const VARIANT = {
   cd: "video_source_codec",
 };
 
-/** @param events in their order */
+/** @param events in order */
 export function timelineOf(events: readonly ViewEvent[]): TimelineEvent[] {
   return events.map(({ name, atMs, fields }) => {
     const playhead = fields["player_playhead_time"];

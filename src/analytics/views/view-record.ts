@@ -4,13 +4,13 @@ import type { MergedView } from "./merged-view.ts";
 import type { PlayedContent } from "./played-content.ts";
 import { scoresOf } from "./scores.ts";
 
-/** What a view's record is made of besides its events. */
+/** The inputs of a view's record, apart from its events. */
 export interface ViewContext {
   workspaceId: string;
   viewId: string;
   edge: EdgeFacts;
   content: PlayedContent | null;
-  /** No further event is expected. */
+  /** No more events are expected. */
   isFinal: boolean;
   /** Epoch ms. */
   insertedAtMs: number;
@@ -179,7 +179,7 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
   };
 }
 
-/** The dimensions that are the integrator's own. */
+/** The integrator's custom dimensions. */
 export const CUSTOM_FIELDS = Array.from({ length: 10 }, (_, index) => `custom_${index + 1}`);
 
 function readersOf(fields: Record<string, FieldValue>) {
@@ -198,7 +198,7 @@ function readersOf(fields: Record<string, FieldValue>) {
   };
 }
 
-/** The query may have a token. */
+/** Removes the query, which may contain a token. */
 const withoutQuery = (address: string | null): string | null => address?.replace(/[?#].*$/s, "") ?? null;
 
 function streamTypeOf(content: PlayedContent | null): string | null {

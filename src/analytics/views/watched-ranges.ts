@@ -1,21 +1,21 @@
 import type { TimelineEvent } from "./view-event.ts";
 
-/** Playback without an interruption: where in the media, and when by our clock (epoch ms). */
+/** Uninterrupted playback: the positions in the media, and the times by our clock (epoch ms). */
 export type WatchedRange = [mediaFromMs: number, mediaToMs: number, fromMs: number, toMs: number];
 
-/** Events after which the picture stands still. */
+/** Events that stop the picture. */
 const HALTS = new Set(["pause", "seeking", "waiting", "buffering", "ended", "error", "viewCompleted"]);
-/** The playhead that players state with them may be that of before the seek, or of after it. */
+/** Their playhead may be the position before the seek or after it, depending on the player. */
 const SEEKS = new Set(["seeking", "seeked"]);
-/** Players may play faster. A larger step of the playhead is a seek that was not reported. */
+/** Allows for a higher playback rate. A larger step of the playhead is an unreported seek. */
 const FASTEST_RATE = 4;
 const ROUNDING_MS = 1000;
-/** Ranges that are this close are one. */
+/** Ranges that are this close are merged. */
 const GAP_MS = 250;
 
 /**
- * What a viewer has watched, from the events of the view in their order. Events with a playhead correct the position; between them it is
- * that of real-time playback. What follows the last event is not known, and does not count. Pure.
+ * The ranges that a viewer has watched, from the view's events in order. Events with a playhead correct the position; between them, real-time
+ * playback is assumed. Playback after the last event is unknown and does not count. Pure.
  */
 export function watchedRanges(timeline: readonly TimelineEvent[]): WatchedRange[] {
   const ranges: WatchedRange[] = [];

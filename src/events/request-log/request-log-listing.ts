@@ -29,7 +29,7 @@ export interface RequestFilter {
   exceptRoute?: string;
   from?: Date | undefined; // inclusive
   to?: Date | undefined; // exclusive
-  /** Of the last request of the previous page: time (epoch ms) and id. */
+  /** Position of the previous page's last request: time (epoch ms) and id. */
   after?: readonly [number, string] | null;
 }
 

@@ -20,7 +20,7 @@ export interface RecordChange {
   playbackIds?: AssetRecord["playbackIds"];
   /** The added tracks afterwards, when they change. */
   addedTracks?: AssetRecord["addedTracks"];
-  /** Of the record afterwards; default `video.media.updated`. */
+  /** Makes the event from the changed record; default `video.media.updated`. */
   event?: (record: AssetRecord, when: { id: string; atMs: number }) => NewEvent;
   /** Events before that one. @param when of one event, with an id of its own on each call */
   eventsBefore?: (record: AssetRecord, when: () => { id: string; atMs: number }) => NewEvent[];

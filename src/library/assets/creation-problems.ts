@@ -1,7 +1,7 @@
 import { problemResponses } from "../../platform/http/openapi.ts";
 import type { ProblemCode } from "../../platform/http/problems.ts";
 
-/** Of an operation that creates a media. @param more problems of its own */
+/** Problems of an operation that creates a media. @param more the operation's specific problems */
 export const creationProblems = (...more: ProblemCode[]) =>
   problemResponses(
     ...more,

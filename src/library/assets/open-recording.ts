@@ -18,7 +18,7 @@ export interface NewRecording {
   publicUrl: string;
   maxResolution: Asset["maxResolution"];
   mediaPolicy: "public" | "private";
-  /** Of a stream with DRM, whose recordings and clips are encrypted too. */
+  /** Set if the stream has DRM: its recordings and clips are encrypted too. */
   keySystems: PlaybackId["keySystems"];
   atMs: number;
   /** Set for a clip of the session's (possible) recording; times are relative to the recording's start. */

@@ -73,7 +73,7 @@ async function announce(env: Env, assetId: string, { id, type, occurredAtMs }: M
   }
 }
 
-/** Of the files that a ready asset offers. Ids are the same on every call, so that a repeated announcement adds no event. */
+/** Events of the files that a ready asset offers. Ids are the same on every call, so a repeated announcement adds no event. */
 async function fileEvents(record: AssetRecord, { id, occurredAtMs: atMs }: NewEvent): Promise<NewEvent[]> {
   const { sourceAccess, mp4Support } = record.asset;
   return [

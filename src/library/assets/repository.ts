@@ -14,7 +14,7 @@ export type Track = typeof tracks.$inferSelect;
 export interface AssetRecord {
   asset: Asset;
   playbackIds: PlaybackId[];
-  /** Of the source. */
+  /** Tracks of the source. */
   tracks: Track[];
   addedTracks: AddedTrack[];
 }

@@ -53,7 +53,7 @@ export const assets = sqliteTable(
     purgedAt: integer({ mode: "timestamp_ms" }),
   },
   (t) => [
-    // Of the listed ones, so that a distant page of a list is found in the index alone.
+    // Listed assets only, so that a distant page of a list is found in the index alone.
     index("assets_in_workspace")
       .on(t.workspaceId, t.createdAt, t.id)
       .where(sql`deleted_at IS NULL AND status <> 'waiting'`),

@@ -44,7 +44,7 @@ const LaterInput = markLater(
     .openapi("LaterInput", { description: "An input of a later release; refused until then" }),
 );
 
-/** The inputs of a media beside its source. */
+/** The inputs of a media in addition to its source. */
 export const INPUTS_BESIDE = [AudioInput, SubtitleInput, LaterInput] as const;
 export type InputBeside = z.infer<(typeof INPUTS_BESIDE)[number]>;
 

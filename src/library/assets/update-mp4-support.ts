@@ -27,6 +27,6 @@ export const updateMp4Support = (
     return { set: { mp4Support }, event: eventOf };
   });
 
-/** Of an asset that is not ready yet, `video.media.mp4Support.ready` follows `asset.ready` (`projection.ts`). */
+/** For an asset that is not ready yet, `video.media.mp4Support.ready` follows `asset.ready` (`projection.ts`). */
 const eventOf = (record: AssetRecord, when: { id: string; atMs: number }): NewEvent =>
   isOver(record.asset) ? mp4Event(record, when) : mediaEvent("video.media.updated", record, when);

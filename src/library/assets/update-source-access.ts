@@ -25,7 +25,7 @@ export const updateSourceAccess = (
     return { set: { sourceAccess }, event: eventOf };
   });
 
-/** Of an asset that is not ready yet, `video.media.source.ready` follows `asset.ready` (`projection.ts`). */
+/** For an asset that is not ready yet, `video.media.source.ready` follows `asset.ready` (`projection.ts`). */
 function eventOf(record: AssetRecord, when: { id: string; atMs: number }): NewEvent {
   if (record.asset.sourceAccess && !isOver(record.asset)) return mediaEvent("video.media.updated", record, when);
   return sourceEvent(record, when);

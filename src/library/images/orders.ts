@@ -77,7 +77,7 @@ export function clipOrder(
 
 type Nearest = NonNullable<ReturnType<typeof nearestRung<Rendition>>>;
 
-/** The order of the best rung for a size. Of the source's own media, which can be damaged, with the order of an encoded rung. */
+/** The order of the best rung for a size. For the source's own media, which may be damaged, it includes the order of an encoded rung. */
 function orderFrom(
   rungs: readonly Rendition[],
   fit: Fit,

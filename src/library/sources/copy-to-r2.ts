@@ -19,7 +19,7 @@ export type CopyEnv = SourceEnv & Pick<Env, "MEDIA">;
 export interface CopySource {
   assetId: string;
   url: string;
-  /** Of the copy in R2. Default: that of the asset's source. */
+  /** Key of the copy in R2. Default: the key of the asset's source. */
   key?: string;
 }
 

@@ -13,7 +13,7 @@ const KIB = 1024;
 export interface StoredIndex {
   reader: RangeReader;
   open: OpenIndex;
-  /** Of the index object, without quotes. Together with a file name it identifies that file's bytes. */
+  /** ETag of the index object, without quotes. Together with a file name it identifies that file's bytes. */
   etag: string;
 }
 

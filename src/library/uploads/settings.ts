@@ -45,7 +45,7 @@ export const UploadSettings = z
 export type UploadSettings = z.infer<typeof UploadSettings>;
 
 /**
- * The tracks that are fetched beside the file.
+ * The tracks that are fetched in addition to the file.
  *
  * @throws {Problem} validation_failed
  */

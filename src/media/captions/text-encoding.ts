@@ -36,7 +36,7 @@ function byteOrderMark(bytes: Uint8Array): string | null {
   return first === 0xfe && second === 0xff ? "utf-16be" : null;
 }
 
-/** Times and digits are ASCII in every format, so UTF-16 has a NUL beside each of them, and UTF-32 has three. */
+/** Times and digits are ASCII in every format, so UTF-16 has a NUL next to each of them, and UTF-32 has three. */
 function zeroPattern(bytes: Uint8Array): string | null {
   const head = bytes.subarray(0, 64);
   if (head.length < 8) return null;
@@ -56,7 +56,7 @@ function escapeSequences(bytes: Uint8Array): string | null {
   return /\u001b\$[@B]|\u001b\(I/.test(head) && /^[\u0000-\u007f]*$/.test(head) ? "iso-2022-jp" : null;
 }
 
-/** Of an XML declaration. It has been read as ASCII, so one that names UTF-16 is wrong, and one that names UTF-8 has been tried. */
+/** The encoding in an XML declaration. It has been read as ASCII, so one that names UTF-16 is wrong, and one that names UTF-8 has been tried. */
 function declared(bytes: Uint8Array): string | null {
   const head = new TextDecoder(LATIN).decode(bytes.subarray(0, 256));
   const [, label] = /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(head) ?? [];

@@ -4,7 +4,7 @@ import { CaptionsError } from "./cue.ts";
 
 const MAX_ELEMENTS = 400_000;
 const MAX_ATTRIBUTES = 400_000;
-/** Of one element. */
+/** Limit per element. */
 const MAX_OWN_ATTRIBUTES = 256;
 /** Of elements in each other. */
 const MAX_NESTING = 256;

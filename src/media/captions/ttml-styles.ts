@@ -2,7 +2,7 @@
 import { colourClass } from "./markup.ts";
 import { attribute, elementsIn, MAX_DEPTH, type TtmlElement } from "./ttml-elements.ts";
 
-/** What is said about an element; absent = what is around it decides. */
+/** Styles of an element; absent = inherited. */
 export interface Style {
   italic?: boolean;
   bold?: boolean;
@@ -28,7 +28,7 @@ export class TtmlStyles {
     this.#collect(element, 0);
   }
 
-  /** The styles of a content element, without those of what is around it. */
+  /** The styles of a content element, without inherited ones. */
   of(element: TtmlElement): Style {
     return this.#resolve(element, 0);
   }

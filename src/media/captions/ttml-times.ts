@@ -71,7 +71,7 @@ export class TimeContainer {
     this.#impliedEndMs = isInSequence ? this.startMs : Infinity;
   }
 
-  /** Of the next thing in it. */
+  /** Place of the next child. */
   get place(): Place {
     return { beginMs: this.#isSequence ? this.#lastMs : this.startMs, isInSequence: this.#isSequence };
   }

@@ -37,7 +37,7 @@ export function parseWebVtt(text: string): CueList {
   return list;
 }
 
-/** Of `X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000` (RFC 8216 §3.5), relative to media that begin at 0. */
+/** Offset by `X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000` (RFC 8216 §3.5), relative to media that begin at 0. */
 function timestampMap(text: string): number {
   const lines = new Lines(text);
   for (let number = 0; number < 8; number += 1) {

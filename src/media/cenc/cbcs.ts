@@ -10,7 +10,7 @@ export interface Pattern {
 
 /** Of video under `cbcs` (§10.4.2): a tenth of the blocks. */
 export const VIDEO_PATTERN: Pattern = { encrypted: 1, skipped: 9 };
-/** Of all other tracks: every whole block. */
+/** For all other tracks: every whole block. */
 export const WHOLE_PATTERN: Pattern = { encrypted: 1, skipped: 0 };
 
 /** A run of bytes in a buffer. */

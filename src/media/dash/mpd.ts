@@ -157,7 +157,7 @@ function videoSet(set: Rendition[], id: number, { presentation, protection, band
       maxFrameRate: fractionText(rates.toSorted((a, b) => b.num / b.den - a.num / a.den)[0]!),
       segmentAlignment: true,
       startWithSAP: 1,
-      // The source has the higher quality, so it gets the higher priority while it is listed beside the ladder.
+      // The source has the higher quality, so it gets the higher priority while it is listed together with the ladder.
       selectionPriority: presentation.videoSets.length > 1 ? presentation.videoSets.length - id : null,
     },
     ...contentProtection(protection),

@@ -8,7 +8,7 @@ export interface Piece {
   /** Position of its track in the file. */
   track: number;
   segment: number;
-  /** Of its first byte in the file. */
+  /** Position of its first byte in the file. */
   offset: number;
   bytes: number;
 }
@@ -17,9 +17,9 @@ export interface Layout {
   /** Init segment and segment index. */
   header: Uint8Array<ArrayBuffer>;
   pieces: Piece[];
-  /** Of the tracks' media, in ticks per second. */
+  /** Timescales of the tracks' media, in ticks per second. */
   timescales: number[];
-  /** Of the whole file, in bytes. */
+  /** Size of the whole file, in bytes. */
   size: number;
 }
 

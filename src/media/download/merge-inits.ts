@@ -8,7 +8,7 @@ class UnreadableInit extends Error {
 
 interface Part {
   type: string;
-  /** Of its header, its content and the next part. */
+  /** Positions of its header, its content and the next part. */
   at: number;
   content: number;
   end: number;
@@ -16,7 +16,7 @@ interface Part {
 
 export interface MergedInit {
   bytes: Uint8Array<ArrayBuffer>;
-  /** Of the tracks' media, in ticks per second. That of a `Rendition` may divide it. */
+  /** Timescales of the tracks' media, in ticks per second. They may be multiples of a `Rendition`'s timescale. */
   timescales: number[];
 }
 

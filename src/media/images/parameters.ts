@@ -6,7 +6,7 @@ import { MAX_MEDIA_BYTES } from "./media-bound.ts";
 import { type Fit, FIT_MODES, MAX_SIZE_PX, snap } from "./sizes.ts";
 
 export interface StillParameters {
-  /** Of the presentation, to the millisecond; null = not said. */
+  /** Time of the presentation, to the millisecond; null = not given. */
   seconds: number | null;
   fit: Fit;
 }

@@ -5,7 +5,7 @@ import { bySmallest } from "./sizes.ts";
 /** The part of a video in which its poster is looked for. */
 const POSTER_SECONDS = 60;
 const MAX_CANDIDATES = 30;
-/** Of a short video: with fewer, all of them may be black or blurred. */
+/** For a short video: with fewer, all of them may be black or blurred. */
 const LEAST_CANDIDATES = 12;
 const MAX_MEDIA_BYTES = 16 << 20;
 

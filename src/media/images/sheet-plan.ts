@@ -6,7 +6,7 @@ import { bySmallest, type Size } from "./sizes.ts";
 
 /** Tiles of the sheet that is made with the ladder. */
 const MAX_TILES = 144;
-/** Of an advanced sheet, with its shorter intervals. */
+/** Limit of an advanced sheet, which has shorter intervals. */
 const MAX_ADVANCED_TILES = 400;
 /** Boxes into which tiles fit (media contract: a sample has 256×160). */
 const BOX = { widthPx: 256, heightPx: 160 };

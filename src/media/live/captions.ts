@@ -6,7 +6,7 @@ import { languageName } from "../languages.ts";
 import { type LiveRendition, type LiveSegment, segmentAt } from "./timeline.ts";
 
 export interface CaptionChannel {
-  /** Of its rendition: "cc1", "service2", "teletext888". */
+  /** Name of its rendition: "cc1", "service2", "teletext888". */
   name: string;
   /** BCP 47; "und" when the source does not say it. */
   languageCode: string;

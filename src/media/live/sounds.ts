@@ -11,7 +11,7 @@ export interface LiveSound {
   isDescription: boolean;
   /** The newest broadcast lacks it: it is silent. */
   isAbsent: boolean;
-  /** Of the rendition; null = unknown. */
+  /** Channels of the rendition; null = unknown. */
   channels: number | null;
 }
 

@@ -52,7 +52,7 @@ export interface TextTrack {
   isDefault: boolean;
   isForced: boolean;
   isClosedCaptions: boolean;
-  /** Of the segments in HLS. */
+  /** Peak rate of the segments in HLS. */
   peakBps: number;
   averageBps: number;
 }

@@ -2,7 +2,7 @@ import { TEXT_SEGMENT_MS } from "../captions/segments.ts";
 
 /** A segment of subtitles, or a part of one, on the timeline of HLS. */
 export interface TextPiece {
-  /** Of the segment, from 0. */
+  /** Number of the segment, from 0. */
   number: number;
   startSeconds: number;
   durationSeconds: number;
@@ -29,7 +29,7 @@ export function piecesBetween(startSeconds: number, endSeconds: number): TextPie
   return pieces;
 }
 
-/** The segments of a media without spans. Of one that grows, those that are whole. */
+/** The segments of a media without spans; only complete ones while it grows. */
 export function piecesUntil(endSeconds: number, isComplete: boolean): TextPiece[] {
   const whole = Math.floor((endSeconds + END_TOLERANCE_SECONDS) / SEGMENT_SECONDS);
   const pieces = Array.from({ length: whole }, (_, number) => ({

@@ -1,4 +1,4 @@
-/** Of a whole number up to 2^53. */
+/** Bytes of an integer up to 2^53. */
 export const MAX_VARINT_BYTES = 8;
 
 /** Writes a whole number up to 2^53: seven bits per byte, least significant first. @returns the position after it */

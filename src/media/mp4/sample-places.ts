@@ -98,7 +98,7 @@ export class PlaceReader {
 /** The number of samples per chunk. A row of `stsc` applies up to the first chunk of the next row. */
 class ChunkLayout {
   private readonly rows: TableRows;
-  /** Of the current row. */
+  /** Samples per chunk in the current row. */
   private samples = -1;
   /** The last chunk taken, from 0. */
   private chunk = -1;

@@ -20,7 +20,7 @@ const COMPOSITION = 4;
 const KEY_CHANGE = 8;
 const SIZE_UNIT = 16;
 
-/** Of one sample: four numbers. */
+/** Four numbers per sample. */
 const MAX_SAMPLE_BYTES = 4 * MAX_VARINT_BYTES;
 
 /** Sizes stay below 2^27 bytes. */

@@ -21,7 +21,7 @@ const binary = { "application/octet-stream": { schema: z.string().openapi({ form
 const challenge = { required: true, content: binary, description: "What the player's decryption module asks" };
 const jsonRequest = { required: true, content: json(ClearKeyRequest) };
 
-/** A licence, and the codes of its refusals beside those of the token. */
+/** A licence, and the codes of its refusals in addition to the token's. */
 interface Offer {
   keySystem: KeySystem;
   method: "get" | "post";

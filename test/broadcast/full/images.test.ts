@@ -42,7 +42,7 @@ test("the thumbnail heeds its parameters while on air; the recording has exact t
   expect(readCounter(webp)).not.toBeNull();
   expect(square).toMatchObject({ codec: "png", widthPx: 96, heightPx: 96 });
   expect((await fetch(`${base}/thumbnail.jpg?width=0`)).status).toBe(422);
-  // Of what has been broadcast, as soon as its segment is whole and in the store.
+  // Available as soon as the segment is complete and stored.
   const past = await eventually("a picture of the past", async () => {
     const answer = await fetch(`${base}/thumbnail.jpg?time=${PAST}`);
     return answer.ok ? await readPicture(new Uint8Array(await answer.arrayBuffer()), "jpg") : null;

@@ -8,7 +8,7 @@ import { reportedBy } from "./reported.ts";
 import { openPlayer, type PagesStage } from "./stage.ts";
 
 const SIZE = { width: 640, height: 360 };
-/** Of the first picture that is damaged, in the first segment, which ends after 3 s. */
+/** Time of the first damaged picture, in the first segment, which ends after 3 s. */
 const DAMAGED_AT_SECONDS = 1;
 /** Bytes at the start of a picture that stay: the length and the header of a NAL unit, without which the browser would refuse the segment. */
 const HEADER_BYTES = 5;

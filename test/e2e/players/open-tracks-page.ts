@@ -4,7 +4,7 @@ import type { tracksHarness } from "./tracks-page.ts";
 
 type Harness = typeof tracksHarness;
 
-/** Of each call. The longest plays a few seconds. */
+/** Limit per call. The longest plays a few seconds. */
 const LIMIT_MS = 40_000;
 
 /** Opens the page of `tracks-page.ts`. @returns calls a method of its harness; it throws with the state of the page when that takes too long */

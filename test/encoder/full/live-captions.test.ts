@@ -21,7 +21,7 @@ const on = (field: 0 | 1, words: [number, number][]) => words.map((word) => trip
 const PICTURES = 158;
 const frameMs = (frame: number) => Math.round((frame * 1000) / 30);
 
-/** Shown from picture 10, from 75 and from 130 on, beside others in two channels. The last one is on the screen at the end. */
+/** Shown from picture 10, from 75 and from 130 on, in addition to others in two channels. The last one is on the screen at the end. */
 const CAPTIONS = new Map([
   [10, on(0, CC1.popOn("FIRST"))],
   [45, on(0, CC1.erase())],

@@ -187,7 +187,7 @@ const RESTARTED_IN_MS = 100_000;
 async function answerOf(path: string, isExpected: (answer: string) => boolean): Promise<string> {
   const [before, startedAt] = [dev.output().length, performance.now()];
   for (;;) {
-    // wrangler may hold a request for ever.
+    // wrangler may hold a request forever.
     const init = { headers: { accept: "text/html" }, signal: AbortSignal.timeout(5000) };
     const answer = await fetch(`${local.baseUrl}${path}`, init).then(
       async (response) => `${response.status} ${await response.text()}`,

@@ -38,7 +38,7 @@ const secretsOf = () => {
   return [password, platform.authorization.slice("Basic ".length)];
 };
 
-/** Whose upload takes longer than a test needs to change something. */
+/** A file whose upload takes longer than a test needs to change something. */
 async function largeFile(name: string, bytes = LARGE_BYTES): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, "not a film");
@@ -275,7 +275,7 @@ describe("a failure is explained, with its own exit status", () => {
     ["a folder", ["upload", "/"], null, 1, "The path / is a folder; give a file.\n"],
     ["an empty file", ["upload", "/dev/null"], null, 1, "The file /dev/null is empty.\n"],
     ["no file", ["upload"], null, 2, "FILE or URL is missing.\n"],
-    ["two files", ["upload", "a", "b"], null, 2, "Unexpected: b.\n"],
+    ["two files", ["upload", "a", "b"], null, 2, 'Unexpected argument "b".\n'],
     [
       "an unknown option",
       ["list", "--limt", "1"],

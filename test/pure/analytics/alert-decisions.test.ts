@@ -30,7 +30,7 @@ describe("an alert", () => {
     expect(eventsOf([GOOD, BAD, BAD, BAD])).toEqual([".", "triggered", ".", "."]);
   });
 
-  test("recovers after as many good buckets in a row as the rule asks for", () => {
+  test("recovers after the number of consecutive good buckets that the rule requires", () => {
     expect(eventsOf([BAD, GOOD, BAD, GOOD, GOOD, GOOD])).toEqual(["triggered", ".", ".", ".", "recovered", "."]);
     expect(eventsOf([BAD, GOOD], { recoveryBucketCount: 1 })).toEqual(["triggered", "recovered"]);
   });
@@ -39,7 +39,7 @@ describe("an alert", () => {
     expect(eventsOf([BAD, GOOD, GOOD, BAD])).toEqual(["triggered", ".", "recovered", "triggered"]);
   });
 
-  test("is not triggered again before its cooldown is over, which begins when it is triggered", () => {
+  test("is not triggered again during its cooldown, which begins with the trigger", () => {
     const buckets = [BAD, GOOD, BAD, BAD, BAD];
     const cooled = (cooldownMinutes: number) => eventsOf(buckets, { cooldownMinutes, recoveryBucketCount: 1 });
     expect(cooled(10)).toEqual(["triggered", "recovered", "triggered", ".", "."]);
@@ -47,7 +47,7 @@ describe("an alert", () => {
     expect(cooled(20)).toEqual(["triggered", "recovered", ".", ".", "triggered"]);
   });
 
-  test("is neither triggered by too few views nor recovers by them", () => {
+  test("neither triggers nor recovers with too few views", () => {
     const few = (value: number) => ({ views: 9, value });
     expect(eventsOf([few(BAD), BAD, GOOD, few(GOOD), few(BAD), GOOD])).toEqual([
       ".",
@@ -59,7 +59,7 @@ describe("an alert", () => {
     ]);
   });
 
-  test("takes a bucket without a value for one with too few views", () => {
+  test("treats a bucket without a value as one with too few views", () => {
     expect(eventsOf([null, BAD, GOOD, null, GOOD])).toEqual([".", "triggered", ".", ".", "recovered"]);
   });
 
@@ -73,7 +73,7 @@ describe("an alert", () => {
   });
 });
 
-test("a bucket is evaluated two minutes after its end, and buckets follow each other without a gap", () => {
+test("a bucket is evaluated two minutes after its end, and buckets have no gaps between them", () => {
   const end = 1000 * BUCKET_MS;
   expect(lastBucketEndMs(end + 119_999)).toBe(end - BUCKET_MS);
   expect(lastBucketEndMs(end + 120_000)).toBe(end);

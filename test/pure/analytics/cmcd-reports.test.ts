@@ -57,7 +57,7 @@ test("an error has its code, a switch its bitrate, and a regular report of a pla
   expect(reports[1]?.fields).toEqual({ video_source_bitrate: 900_000 });
 });
 
-test("what says nothing about a view is left out without a complaint: preloading, requests, intervals of a player that stands still", () => {
+test("reports that are not about a view are skipped without being counted: preloading, requests, intervals of a stopped player", () => {
   const body = [
     line("sta=d"),
     'e=rr,sid="a",sn=1,ts=1,sta=p',
@@ -70,7 +70,7 @@ test("what says nothing about a view is left out without a complaint: preloading
   expect(readReports(body)).toEqual({ reports: [], refused: {} });
 });
 
-test("of a player that names no states, the report with the start delay is the start, and the others begin no view", () => {
+test("for a player without states, the report with the start delay is the start, and other reports begin no view", () => {
   const body = ['e=bc,sid="a",sn=0,ts=1,br=(900)', 'e=t,sid="a",sn=1,ts=1,msd=1910', 'e=e,sid="a",sn=2,ts=1'].join(
     "\n",
   );
@@ -81,7 +81,7 @@ test("of a player that names no states, the report with the start delay is the s
   ]);
 });
 
-describe("what cannot be used is counted", () => {
+describe("unusable lines are counted", () => {
   test.each([
     ["<html>", "not_cmcd"],
     ["e=ps,sn=1,sta=p", "no_session_id"],

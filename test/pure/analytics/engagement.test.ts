@@ -79,7 +79,7 @@ describe("an interval", () => {
     });
   });
 
-  test("that a view watches again is one view and two plays", () => {
+  test("that a view watches twice has one view and two plays", () => {
     expect(
       count([
         [0, 4000],
@@ -101,7 +101,7 @@ describe("an interval", () => {
 });
 
 describe("hotspots", () => {
-  test("are the parts that are watched conspicuously often, the most watched first", () => {
+  test("are the parts that are watched unusually often, the most watched first", () => {
     const plays = [10, 10, 30, 32, 10, 10, 10, 50, 10, 10];
     expect(hotspotsOf(plays, 500, 1000)).toEqual([
       { startMs: 7500, endMs: 8500, plays: 50 },
@@ -109,7 +109,7 @@ describe("hotspots", () => {
     ]);
   });
 
-  test("are none where all seconds are watched alike", () => {
+  test("do not exist if all seconds are watched equally often", () => {
     expect(hotspotsOf([7, 7, 7], 0, 1000)).toEqual([]);
     expect(hotspotsOf([], 0, 1000)).toEqual([]);
   });

@@ -9,7 +9,7 @@ const eventsOf = (...pairs: [string, number][]): ViewEvent[] =>
 
 const seen = (events: readonly ViewEvent[]) => events.map(({ name, atMs }) => [name, atMs]);
 
-test("a view whose player names no states is over once it has played for as long as its media takes", () => {
+test("a view whose player names no states is over once it has lasted as long as its media", () => {
   expect(playedOutAtMs(eventsOf(["pulse", 900], ["playing", 1000], ["variantChanged", 1500]), MEDIA_MS)).toBe(11_000);
 });
 
@@ -20,7 +20,7 @@ test.each(["play", "viewBegin", "pause", "seeking", "waiting", "ended", "viewCom
   },
 );
 
-test("nothing bounds a view whose player states its watch time", () => {
+test("a view whose player states its watch time has no bound", () => {
   const stated = eventsOf(["playing", 1000], ["pulse", 60_000]).map((event) => ({
     ...event,
     fields: { view_watch_time: event.atMs },
@@ -28,12 +28,12 @@ test("nothing bounds a view whose player states its watch time", () => {
   expect(playedOutAtMs(stated, MEDIA_MS)).toBeNull();
 });
 
-test("nothing bounds a view of a broadcast, or one that has not begun to play", () => {
+test("a view of a broadcast has no bound, and neither has one that has not begun to play", () => {
   expect(playedOutAtMs(eventsOf(["playing", 1000], ["pulse", 60_000]), null)).toBeNull();
   expect(playedOutAtMs(eventsOf(["pulse", 1000], ["pulse", 60_000]), MEDIA_MS)).toBeNull();
 });
 
-test("later reports count as of the end, and of the pulses among them the first", () => {
+test("later reports are moved to the end, and only the first of their pulses is kept", () => {
   const reported = eventsOf(
     ["playing", 1000],
     ["pulse", 9000],

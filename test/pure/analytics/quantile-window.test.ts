@@ -7,7 +7,7 @@ import { QuantileWindow } from "../../../src/analytics/store/quantile-window.ts"
 const numbers = fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 1, maxLength: 300 });
 const bound = fc.option(fc.integer({ min: -10, max: 10 }), { nil: null });
 
-test("a window knows the numbers between its bounds, at them, and no others, by their place among all", () => {
+test("a window returns the numbers between and at its bounds, and no others, by their rank among all", () => {
   fc.assert(
     fc.property(numbers, bound, bound, (values, one, other) => {
       const [from, to] = [one ?? -Infinity, other ?? Infinity].toSorted((a, b) => a - b) as [number, number];
@@ -41,7 +41,7 @@ test("a quantile lies between the two nearest numbers", () => {
   );
 });
 
-test("as many numbers as come are kept", () => {
+test("any count of numbers is kept", () => {
   const window = new QuantileWindow();
   for (let index = 0; index < 5000; index += 1) window.add(Float64Array.of(index));
   expect([window.at(0), window.at(2500), window.at(4999)]).toEqual([0, 2500, 4999]);

@@ -11,7 +11,7 @@ const SHARES = [0, 0.25, 0.5, 0.95, 1];
 const SPAN: Span = { fromMs: 0, toMs: 1, filters: { sql: "true", values: [] } };
 const column = "buffer_ms" as const;
 
-/** What a packed view has where its value is unknown. */
+/** The value of an unknown figure in a packed view. */
 const UNKNOWN = NaN;
 const isKnown = (value: number) => !Number.isNaN(value);
 
@@ -64,7 +64,7 @@ const value = fc.oneof(
 );
 const month = fc.array(value, { maxLength: 200 });
 
-test("quantiles of several months are those of all their values, however few values an answer may have", async () => {
+test("quantiles over several months equal those of all values, however few values an answer may have", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(month, { maxLength: 5 }), fc.constantFrom(0, 3, 1e6), async (months, valuesOfAnswer) => {
       const { quantiles } = await quantilesOf(months, valuesOfAnswer);

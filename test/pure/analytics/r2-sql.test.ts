@@ -27,7 +27,7 @@ describe("a value of a caller in a statement", () => {
     "\r\n'--",
   ];
 
-  test("is one literal, whatever its characters are", async () => {
+  test("is one literal, with any characters", async () => {
     const connection = await (await DuckDBInstance.create(":memory:")).connect();
     const text = fc.oneof(
       fc.constantFrom(...ATTACKS),
@@ -45,14 +45,14 @@ describe("a value of a caller in a statement", () => {
     );
   });
 
-  test("cannot be of another type than a text or a finite number", () => {
+  test("must be a text or a finite number", () => {
     for (const value of [null, undefined, true, {}, ["'"], Number.NaN, Infinity, 1n, { toString: () => "1; DROP" }])
       expect(() => literal(value as never)).toThrow(TypeError);
     expect([literal(0), literal(-1.5), literal(1e21)]).toEqual(["0", "-1.5", "1e+21"]);
   });
 });
 
-test("a quantile of views of which most are known by their quantiles is within one per cent", () => {
+test("a quantile is within one per cent when most views are known by quantiles only", () => {
   const values = (count: number, from: number) =>
     Array.from({ length: count }, (_, index) => from + ((index * 7919) % 5000));
   const [many, few] = [values(20_000, 100), values(700, 900)];
@@ -89,7 +89,7 @@ describe("the stand-in of R2 SQL", () => {
     expect(unsupportedIn(statement, "t")).toEqual(expect.any(String));
   });
 
-  test("takes what the engine writes, and any text in literals", () => {
+  test("accepts the engine's statements, and any text in literals", () => {
     const question = {
       scope: { fromMs: 0, toMs: 1, filters: [] },
       metric: "playing_time",

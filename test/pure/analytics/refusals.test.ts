@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PendingRefusals } from "../../../src/analytics/beacons/refusals.ts";
 
-test("the first refusal for a reason is stored at once, and a flood causes one write a minute that has them all", () => {
+test("the first refusal for a reason is stored at once, and a flood causes one write a minute with all of them", () => {
   const pending = new PendingRefusals();
   expect(pending.take("w", { not_json: 1 }, 0)).toEqual({ not_json: 1 });
   expect(pending.take("w", { not_json: 1 }, 1)).toBeNull();
@@ -12,7 +12,7 @@ test("the first refusal for a reason is stored at once, and a flood causes one w
   expect(pending.take("w", {}, 200_000)).toBeNull();
 });
 
-test("workspaces are counted apart, and reports without a fault cause no write", () => {
+test("workspaces are counted separately, and valid reports cause no write", () => {
   const pending = new PendingRefusals();
   expect(pending.take("a", { not_json: 1 }, 0)).toEqual({ not_json: 1 });
   expect(pending.take("b", {}, 0)).toBeNull();
@@ -22,6 +22,6 @@ test("workspaces are counted apart, and reports without a fault cause no write",
 test("the memory holds a thousand workspaces", () => {
   const pending = new PendingRefusals();
   for (let n = 0; n < 1500; n += 1) pending.take(`w${n}`, { not_json: 1 }, 0);
-  expect(pending.take("w0", { not_json: 1 }, 1)).not.toBeNull(); // it was dropped, and begins anew
+  expect(pending.take("w0", { not_json: 1 }, 1)).not.toBeNull(); // it was evicted, and starts over
   expect(pending.take("w1499", { not_json: 1 }, 1)).toBeNull();
 });

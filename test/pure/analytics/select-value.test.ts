@@ -8,7 +8,7 @@ const numbers = fc.oneof(
   fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 300 }),
 );
 
-test("the selected value is that which sorting would put at the index", () => {
+test("the selected value is the one at the index after sorting", () => {
   fc.assert(
     fc.property(numbers, fc.nat(), (values, any) => {
       const index = any % values.length;

@@ -21,7 +21,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 /** The same numbers in another order. */
 const shuffled = (count: number) => upTo(count).map((index) => (index * 7919) % count);
 
-test("once a sample says where the quantiles are, only the values next to them are kept", () => {
+test("with a sample, only the values near the quantiles are kept", () => {
   const tally = new Tally(WANTED);
   tally.take(views(shuffled(10_007).slice(0, 5000)));
   expect(tally.held).toBe(5000);
@@ -37,7 +37,7 @@ test("once a sample says where the quantiles are, only the values next to them a
   ]);
 });
 
-test("a quantile that the sample misplaced is found when the views are taken again", () => {
+test("a quantile that the sample misplaced is found by the second reading", () => {
   const all = views(shuffled(10_007));
   const tally = new Tally(WANTED);
   // Slow views are twice as likely to be in the sample.
@@ -61,7 +61,7 @@ test("a column without values needs no second reading", () => {
   expect(tally.moveWindows(1)).toBe(false);
 });
 
-test("views that are taken again do not count again", () => {
+test("the second reading does not count views again", () => {
   const startup = fc.option(fc.integer({ min: 0, max: 99 }), { nil: NaN });
   fc.assert(
     fc.property(fc.array(startup, { minLength: 1 }), fc.array(startup), (startupsMs, sampled) => {

@@ -6,7 +6,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { readBaseConfig, resourceNames } from "../../../scripts/deploy/config.ts";
-import { optionsOf } from "../../../scripts/workspaces/command.ts";
+import { optionsOf } from "../../../scripts/workspaces/target.ts";
 import { newDeployment, type TestDeployment } from "../../support/deployments.ts";
 import { READS } from "../../support/wrangler-stand-in.ts";
 

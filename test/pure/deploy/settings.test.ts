@@ -112,7 +112,7 @@ test("every wrong variable is named", () => {
   expect(() => parse({ vars })).toThrow(/vars\.MAX_SOURCE_BYTES .*\n.*vars\.ENCODER_URL .*\n.*vars\.NO_SUCH_THING: /);
 });
 
-test("wrong variables are named beside wrong fields", () => {
+test("wrong variables are named together with wrong fields", () => {
   const wrong = { foo: 1, vars: { MAX_SOURCE_BYTES: "a lot" } } as object;
   expect(() => parse(wrong)).toThrow(/foo[^]*\n.*vars\.MAX_SOURCE_BYTES /);
 });

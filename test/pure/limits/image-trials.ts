@@ -27,14 +27,14 @@ const unlessLonger = (plan: SheetPlan | null, seconds: number) =>
 
 const answered = (isTaken: boolean, status: string) => (isTaken ? TAKEN : status);
 
-/** The last of so many requests that wait. */
+/** The last of this many waiting requests. */
 function placed(waiting: number): string {
   const places = new Places();
   const taken = Array.from({ length: 2 + waiting }, () => places.take());
   return answered(taken.at(-1) !== null, "429");
 }
 
-/** The rung of a still whose GOP has so many bytes in the larger of two rungs. */
+/** The rung of a still whose GOP has this many bytes in the larger of two rungs. */
 function rungOfStill(gopBytes: number): string {
   const large = ladderRung({ name: "v720", widthPx: 1280, heightPx: 720 });
   large.segments.bytes[0] = 24 + 20_000 + gopBytes;
@@ -89,7 +89,7 @@ async function heldAfter(ms: number): Promise<string> {
   return answer === "no room" ? "503" : answer;
 }
 
-/** The last of so many orders that wait. */
+/** The last of this many waiting orders. */
 async function waitingWith(count: number): Promise<string> {
   const { media } = holdings();
   void media.hold(FULL, forEver);

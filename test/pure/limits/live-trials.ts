@@ -29,7 +29,7 @@ function rangeOf(segmentSeconds: number, wantedSeconds: number) {
   return range;
 }
 
-/** A file for download with so many segments. */
+/** A file for download with this many segments. */
 function downloadOf(count: number) {
   const ones = Array.from({ length: count }, () => 1);
   const segments = { durationTicks: ones, bytes: ones };
@@ -107,7 +107,7 @@ function captionsShown(...lengths: number[]): number {
   }
   return captions.between(0, 2 * lengths.length, (frame) => frame).flatMap(({ cues }) => cues).length;
 }
-/** Captions of one segment for a session that already has so much text. */
+/** Captions of one segment for a session that already has this many bytes of text. */
 function sessionCaptions(bytes: number): string {
   const cues = [{ startMs: 0, endMs: 1, settings: "", text: "A" }];
   const facts = new Map<string, unknown>([["captionsBytes", bytes - JSON.stringify(cues).length]]);

@@ -120,7 +120,7 @@ test("cues of parts are joined where the same text goes on, and only there", () 
   expect(joinCues([cue(0, 500)], [{ ...cue(500, 1000), settings: "line:0" }])).toHaveLength(2);
 });
 
-test("the primary service of CEA-708 is left out beside CC1, which says the same", () => {
+test("the primary service of CEA-708 is left out if there is CC1, which has the same text", () => {
   const of = (...names: string[]) =>
     withoutRepeats(names.map((name) => ({ name, languageCode: "und" }))).map(({ name }) => name);
   expect(of("cc1", "cc3", "service1", "service2")).toEqual(["cc1", "cc3", "service2"]);

@@ -81,7 +81,7 @@ test("of several defaults only the first is the main one, as in HLS", () => {
   ).toEqual(["a2", "t2"]);
 });
 
-test("a source beside its ladder is a separate set, and the preferred one", () => {
+test("a source that is listed with its ladder is a separate set, and the preferred one", () => {
   const text = mpd(presentationOf(facts("processing", [source({ ...v720, name: "source-v" }), v270, a1]))!, "P", now);
   expect(text.match(/<AdaptationSet [^>]*contentType="video"[^>]*selectionPriority="\d"/g)).toHaveLength(2);
   expect(text.indexOf('selectionPriority="2"')).toBeLessThan(text.indexOf('id="source-v"'));

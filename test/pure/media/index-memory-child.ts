@@ -1,6 +1,6 @@
 /**
  * Reads the index of the source at argv[3] as the Worker does, after a small one at argv[2], and prints the most memory
- * that was in use at the start or end of a read. With argv[4], an index up to so many bytes is read into one buffer.
+ * that was in use at the start or end of a read. With argv[4], an index up to that many bytes is read into one buffer.
  */
 import { indexSource } from "../../../src/media/mp4/index-source.ts";
 import { openHttpSource } from "../../../src/library/sources/http-range-reader.ts";

@@ -78,7 +78,7 @@ export function concat(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The same file with its index at the end, in which the last frame of a track is shortened to so many ticks, as muxers do where the sound
+ * The same file with its index at the end, in which the last frame of a track is shortened to this many ticks, as muxers do where the sound
  * ends within a frame. The track's frames have one duration until then.
  */
 export function withShortLastFrame(source: Uint8Array, track: number, lastTicks: number): Uint8Array {

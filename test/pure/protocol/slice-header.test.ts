@@ -4,7 +4,7 @@ import { ParameterSets, sliceHeaderBytes } from "../../../protocol/media/h264/sl
 import { parseAvcRecord } from "../../../protocol/media/h264/avc-record.ts";
 import { clip } from "../media/mp4-surgery.ts";
 
-/** How many slices have headers of so many bytes, as FFmpeg's bitstream filter `trace_headers` reads them. */
+/** Number of slices by the length of their headers in bytes, as FFmpeg's bitstream filter `trace_headers` reads them. */
 const TRACED = {
   flower: "6: 17, 7: 18, 9: 14, 10: 32, 11: 2, 12: 9, 13: 21, 14: 20, 15: 3, 16: 2, 17: 7, 19: 2, 20: 1, 21: 1, 22: 1",
   friday:

@@ -10,12 +10,14 @@ const NO_TYPESCRIPT = "data:text/javascript,Object.defineProperty(process.featur
 const SCRIPT = "scripts/installed.mjs";
 
 test("without dependencies or Node 24, every npm script ends with one line that says what to run", async () => {
-  const failed = promisify(execFile)(process.execPath, [resolve(SCRIPT)], { cwd: tmpdir() });
-  await expect(failed).rejects.toMatchObject({
-    code: 1,
-    stdout: "",
-    stderr: "The dependencies are not installed. Run `npm ci` first.\n",
-  });
+  for (const args of [[resolve(SCRIPT)], ["--import", resolve(SCRIPT), resolve("scripts/start.ts")]]) {
+    const failed = promisify(execFile)(process.execPath, args, { cwd: tmpdir() });
+    await expect(failed).rejects.toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: "The dependencies are not installed. Run `npm ci` first.\n",
+    });
+  }
   const old = promisify(execFile)(process.execPath, ["--import", NO_TYPESCRIPT, resolve(SCRIPT)]);
   await expect(old).rejects.toMatchObject({
     code: 1,
@@ -25,6 +27,8 @@ test("without dependencies or Node 24, every npm script ends with one line that 
   });
   await promisify(execFile)(process.execPath, [resolve(SCRIPT)]); // here they are installed
   const { scripts } = JSON.parse(await readFile("package.json", "utf8")) as { scripts: Record<string, string> };
-  for (const name of Object.keys(scripts).filter((one) => !one.startsWith("pre")))
-    expect([name, scripts[`pre${name}`]]).toEqual([name, `node ${SCRIPT}`]);
+  for (const [name, command] of Object.entries(scripts).filter(([one]) => !one.startsWith("pre"))) {
+    if (command.startsWith("node ")) expect(command).toMatch(new RegExp(`^node --import \\./${SCRIPT} [^-]`));
+    else expect([name, scripts[`pre${name}`]]).toEqual([name, `node ${SCRIPT}`]);
+  }
 });

@@ -18,13 +18,29 @@ function run([file = "", ...args]: string[], cwd = process.cwd()): { status: num
   return { status, output: stdout + stderr };
 }
 
-const HAS = "(there are --help, --remote, --dev, --config, --workspace)";
-
 test.each([
-  ["credential.ts create X --dry-run", 2, `There is no option --dry-run ${HAS}`],
-  ["workspace.ts list --remot", 2, `There is no option --remot; did you mean --remote? ${HAS}`],
+  [
+    "credential.ts create X --dry-run",
+    2,
+    "There is no option --dry-run (there are --workspace, --remote, --dev, --config).",
+  ],
+  [
+    "workspace.ts list --remot",
+    2,
+    "There is no option --remot; did you mean --remote? (there are --remote, --dev, --config).",
+  ],
   ["credential.ts list --config", 2, "The option --config needs a value."],
   ["demo.ts --foo", 2, "There is no option --foo (there are --live, --upload, "],
+  ["workspace.ts list --workspace x", 2, "There is no option --workspace (there are --remote, --dev, --config)."],
+  ["demo.ts --exit=no", 2, "The option --exit takes no value."],
+  ["demo.ts a b", 2, 'Unexpected argument "b".'],
+  ["demo.ts --live --upload x.mp4", 2, "--live and --upload exclude each other."],
+  ["state.ts --foo", 2, "There is no option --foo (there is --dev)."],
+  ["state.ts d1", 2, "A query is missing."],
+  ["fuzz.ts --foo", 2, "There is no option --foo (there are --runs, --seed, --target)."],
+  ["fuzz.ts --runs 0", 2, '--runs is "0"; it must be an integer from 1 to 999999999.'],
+  ["data-simulate.ts --days x", 2, '--days is "x"; it must be an integer from 1 to '],
+  ["gateway-credential.ts live-1", 2, "A host is missing."],
   ["demo.ts --upload --exit", 2, "The option --upload needs a value."],
   ["deploy.ts --dryrun", 2, "There is no option --dryrun; did you mean --dry-run? (there are"],
   ["check.ts --help", 0, "npm run check [-- NAME …]"],
@@ -57,6 +73,7 @@ test.each([
   ["workspace", "create Two --remote", "npm run workspace -- --remote create Two"],
   ["demo", "film.mp4 --exit --upload", "npm run demo -- --exit --upload film.mp4"],
   ["deploy", "--dry-run", "npm run deploy -- --dry-run"],
+  ["secrets", "new --file x.json", "npm run secrets -- --file new x.json"],
 ])("npm run %s %s, which lacks the --, is refused with the right command", async (script, args, right) => {
   const path = resolve(`scripts/${script}.ts`);
   await writeFile(join(folder, "package.json"), JSON.stringify({ scripts: { [script]: `node ${path}` } }));

@@ -1,4 +1,4 @@
-/** Alerts: their records, and what the cron announces of them. */
+/** Alerts: their records, and the cron's announcements. */
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -135,7 +135,7 @@ test("a bucket is evaluated once, by runs of the cron at the same time and by la
   const run = (ms: number) => evaluateAlerts(env, new Date(endMs + SETTLED_MS + ms));
   await Promise.all([run(0), run(0), run(1)]);
   await run(60_000);
-  await haveViews(50, 0); // late: they change the bucket's figures, which have been announced
+  await haveViews(50, 0); // late: they change figures that were already announced
   await run(120_000);
   expect(await typesOf(alert)).toEqual(["data.alert.triggered"]);
   expect(await found(alert)).toMatchObject({ status: "triggered", lastBucket: { views: 2, value: 1 } });
@@ -170,7 +170,7 @@ test("an alert that is changed while it is evaluated is evaluated again by the c
   expect(await found(alert)).toMatchObject({ status: "ok", lastBucket: { views: 2, value: 0.5 } });
 });
 
-test("an evaluation that ends after that of a later bucket is dropped", async () => {
+test("an evaluation that ends after the evaluation of a later bucket is dropped", async () => {
   const alert = await newAlert(workspace);
   await haveViews(2, 1);
   const batch = env.DB.batch.bind(env.DB);
@@ -197,7 +197,7 @@ test("views of other buckets, of other workspaces and outside the filters are no
   expect((await found(everyBrowser)).lastBucket).toMatchObject({ views: 0, value: null });
 });
 
-/** Of the four views below. */
+/** Values for the four views below. */
 const COMPUTED: Record<AlertMetric, number> = {
   error_rate: 0.5,
   rebuffer_ratio: 0.05, // one of four views stalled for 2 s of 10 s
@@ -305,7 +305,7 @@ describe("the record", () => {
       expect((await workspace.request("PATCH", path, change)).status).toBe(200);
   });
 
-  test("is changed by concurrent requests as by one after the other: no share gets a threshold in milliseconds", async () => {
+  test("is changed by concurrent requests as by sequential ones: no share gets a threshold in milliseconds", async () => {
     const alert = await newAlert(workspace, { metric: "video_startup_time", thresholdValue: 3000 });
     const changes = [{ metric: "error_rate", thresholdValue: 0.05 }, { thresholdValue: 4000 }, { severity: "low" }];
     const answers = await Promise.all(

@@ -52,7 +52,7 @@ export class TestPlayer {
 const machineOf = (workspaceId: string, viewId: string) =>
   env.VIEW_MACHINE.get(env.VIEW_MACHINE.idFromName(`${workspaceId}:${viewId}`));
 
-/** The view's machine has done what is due; everything it planned until then is due `ms` earlier. */
+/** Runs the due timers of the view's machine, with all of its timers moved `ms` earlier. */
 export async function elapse(workspaceId: string, viewId: string, ms = 0): Promise<void> {
   const machine = machineOf(workspaceId, viewId);
   await runInDurableObject(machine, async ({ components }: ViewMachine, { storage }) => {
@@ -83,7 +83,7 @@ export const finalView = (workspaceId: string, events: ViewEvent[]) =>
     updatedAtMs: events[0]!.atMs,
   });
 
-/** Puts a final view into its store, as its machine does. Faster than by beacons, for tests of other things. */
+/** Writes a final view to its store, as its machine does. Faster than beacons, for tests of other things. */
 export async function storeView(
   workspaceId: string,
   title: string,

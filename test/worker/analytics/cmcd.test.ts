@@ -108,7 +108,7 @@ test("a session that fails is an errored view with the player's code", async () 
   });
 });
 
-test("a view of a player that names no states ends when it has played for as long as its media takes, and later reports change nothing", async () => {
+test("a view of a player without states ends once it has lasted as long as its media, and later reports change nothing", async () => {
   const { playbackId } = await newAsset({ status: "ready", workspaceId: workspace.id, durationMs: 10_000 });
   const session = new Session(60);
   const pulse = (_: unknown, index: number) => session.line("t", 4000 + index * 4000, "br=(1000;v)");
@@ -143,7 +143,7 @@ test.each([
   ["HTML", "<html><body>"],
   ["256 KiB and more", "e=ps,".repeat(60_000)],
   ["a session without an end of its quotes", 'e=ps,sid="abc,sn=1'],
-])("%s is answered 200, and makes no view", async (_, body) => {
+])("%s is answered 200, and creates no view", async (_, body) => {
   const { playbackId } = await newAsset({ status: "ready", workspaceId: workspace.id });
   const before = (await dataOf<Data[]>(workspace, "viewlist?limit=50")).length;
   expect((await post(playbackId, body)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Who is watching now, from views that players report. */
+/** Current viewers, from the views that players report. */
 import { expect, test, vi } from "vitest";
 import { nowEvents } from "../../../src/analytics/current/now-events.ts";
 import { newAsset } from "../playback/playable.ts";
@@ -111,7 +111,7 @@ interface Now {
 }
 const playing = (playbackId: string) => ({ vdsour: `https://stream.example.com/${playbackId}.m3u8` });
 
-test("now has the current viewers in all and for each media, stream and country", async () => {
+test("now has the current viewers in total and for each media, stream and country", async () => {
   const workspace = await newWorkspace();
   const [film, other] = await Promise.all(
     ["film", "other"].map(() => newAsset({ status: "ready", workspaceId: workspace.id })),
@@ -136,7 +136,7 @@ test("now has the current viewers in all and for each media, stream and country"
   });
 });
 
-test("now is a stream of events for a client that accepts one: at once, then each 10 s with what has changed", async () => {
+test("now is a stream of events for a client that accepts one: at once, and then every 10 s with the changes", async () => {
   const workspace = await newWorkspace();
   const startMs = Date.now() - 20_000;
   await startView(workspace, startMs, Date.now() - 1000);
@@ -163,7 +163,7 @@ test("now is a stream of events for a client that accepts one: at once, then eac
   }
 });
 
-test("a client that goes away while an event is awaited ends the stream", async () => {
+test("a client that disconnects while it waits for an event ends the stream", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const ask = vi.fn<() => Promise<object>>(async () => ({}));

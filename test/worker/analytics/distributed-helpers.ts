@@ -20,7 +20,7 @@ export interface MadeView {
 }
 
 const DAY_MS = 24 * 3600_000;
-/** Of the tests of a file. */
+/** The time for all tests of a file. */
 export const NOW_MS = Math.floor(Date.now() / 1000) * 1000;
 /** Has every view that `simulatedViews` makes. */
 export const SPAN = `timespan[]=${NOW_MS / 1000 - 50 * 86_400}&timespan[]=${NOW_MS / 1000}`;
@@ -107,7 +107,7 @@ export class TestTable {
 
 const monthsNow = () => monthsBetween(Date.now() - 100 * DAY_MS, Date.now());
 
-/** What the stores' alarms do, once in each month. */
+/** Runs the alarm of each month's store once. */
 export async function handOverOnce(
   workspaceId: string,
   table: TestTable,

@@ -15,7 +15,7 @@ const nowMs = Date.now();
 const month = monthOf(nowMs);
 const ROWS = 24_000;
 const COUNTRIES = ["DE", "US", "IT", "JP"];
-/** Of one country, in its store, and longer than those of the table. */
+/** Views of one country in its store, longer than those of the table. */
 const HERE = 600;
 const SHARES = { median: 0.5, "95th": 0.95 } as const;
 

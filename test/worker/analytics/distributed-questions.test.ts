@@ -199,7 +199,7 @@ test.each(["json", "ndjson", "csv"])("an export as %s has each view once, with t
   }
 });
 
-test("views that run are in now and in the current views, beside views that are handed over", async () => {
+test("running views are in now and in the current views while others are handed over", async () => {
   const { workspace } = await install(table.settings);
   await setViewStore(workspace.id, "distributed");
   const startMs = Date.now() - 20_000;

@@ -20,7 +20,7 @@ import {
 } from "./distributed-helpers.ts";
 
 const VIEWS = 1200;
-/** They are put after the others were handed over, so they are still in the stores. */
+/** Stored after the others were handed over, so they are still in the stores. */
 const REMAINDER = 100;
 
 const table = new TestTable();
@@ -168,7 +168,7 @@ const HOSTILE = [
 ];
 const valueOf = (view: MadeView["view"], dimension: string): string => rowOf(view, 1)[dimension]?.toString() ?? "";
 
-test("the answers come from the table, and those of the remainder from the stores", async () => {
+test("answers come from the table, and for the remainder from the stores", async () => {
   await expectSame(`metrics/views/overall?${SPAN}`);
   const own = (await table.statements()).filter((statement) => statement.includes(`'${distributed!.id}'`));
   expect(own.length).toBeGreaterThan(2);

@@ -24,7 +24,7 @@ function reopened(sql: SqlStorage): object {
   return { count, last, lastName, lastReceivedAtMs };
 }
 
-test("events in any order are stored once, and known again after a restart", () =>
+test("events in any order are stored once, and recognized after a restart", () =>
   withStorage(({ storage: { sql } }) => {
     const table = new EventTable(sql);
     expect(table.add(encoded(event(4, "ended"), event(2)), 50)).toHaveLength(2);
@@ -37,7 +37,7 @@ test("events in any order are stored once, and known again after a restart", () 
     expect(reopened(sql)).toEqual(known);
   }));
 
-test("at most 20,000 events of a view are stored, whatever comes together, and no row has more than 2 MB", () =>
+test("at most 20,000 events of a view are stored, in batches of any size, and no row exceeds 2 MB", () =>
   withStorage(({ storage: { sql } }) => {
     const table = new EventTable(sql);
     const long = { video_title: "€".repeat(2048), page_url: "€".repeat(2048) };
@@ -53,7 +53,7 @@ test("at most 20,000 events of a view are stored, whatever comes together, and n
     expect(sql.exec<{ bytes: number }>(largest).one().bytes).toBeLessThan(2_000_000);
   }));
 
-test("events of a transaction that failed are taken when they are sent again", () =>
+test("events of a failed transaction are stored when they are sent again", () =>
   withStorage((state) => {
     const parts = new ViewComponents(state, env, async () => {});
     const failing = () =>

@@ -110,8 +110,8 @@ test("a download has the same views as the first one, though others have ended s
   expect(rows.map(({ viewId }) => viewId)).toEqual([first]);
 });
 
-describe("a URL that is not the one handed out is refused", () => {
-  test("changed in one bit, in any part", async () => {
+describe("a URL is refused", () => {
+  test("when one bit of any part is changed", async () => {
     const { url, exportId } = await create({});
     const at = url.indexOf("token=") + 6;
     for (const position of [at + 2, at + 30, url.length - 2]) {
@@ -125,7 +125,7 @@ describe("a URL that is not the one handed out is refused", () => {
     expect((await download(url.replace(/\?.*/, ""))).status).toBe(403);
   });
 
-  test("after its time, and then its record is deleted", async () => {
+  test("after its expiry, and its record is then deleted", async () => {
     const { url, exportId } = await create({ expiresIn: 60 });
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
     try {

@@ -1,4 +1,4 @@
-/** The comparison's figures of many views: exact, although few of the values are kept. */
+/** The comparison's figures of many views are exact, although few values are kept. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
 import type { ViewStore } from "../../../durable-objects/view-store.ts";
@@ -21,7 +21,7 @@ const WANTED: Wanted[] = [
 ];
 const EVERYTHING: Span = { fromMs: 0, toMs: HOUR_MS, filters: { sql: "true", values: [] } };
 
-/** Noise from 0 to 1 that is the same in each run. */
+/** Noise from 0 to 1, the same in each run. */
 function noise(seed: number): number {
   const x = Math.sin(seed) * 43_758.545_3;
   return x - Math.floor(x);
@@ -76,7 +76,7 @@ function figures(views: ViewTable, span: Span, valuesAtOnce?: number) {
   return { views: count, viewers, columns: interpolated };
 }
 
-/** What SQL says. */
+/** The figures computed by SQL. */
 function expected(sql: SqlStorage, { fromMs, toMs, filters }: Span) {
   const from = `FROM views WHERE view_end_ms >= ${fromMs} AND view_end_ms < ${toMs} AND ${filters.sql}`;
   const one = (select: string) => sql.exec<Record<string, number>>(`SELECT ${select} ${from}`, ...filters.values).one();
@@ -107,7 +107,7 @@ function expected(sql: SqlStorage, { fromMs, toMs, filters }: Span) {
   return { views, viewers, columns };
 }
 
-test("figures are those of SQL, whatever the filter, when all values are kept and when hardly any are", async () => {
+test("figures equal those of SQL for any filter, when all values are kept and when few are, although a sample of them would be wrong", async () => {
   await inStore((views, sql) => {
     for (const span of [
       EVERYTHING,

@@ -35,7 +35,7 @@ const idsOf = async (of: TestWorkspace) => {
 const machineOf = (viewId: string) => env.VIEW_MACHINE.get(env.VIEW_MACHINE.idFromName(`${workspace.id}:${viewId}`));
 const storeOf = (atMs: number) => env.VIEW_STORE.get(env.VIEW_STORE.idFromName(`${workspace.id}:${monthOf(atMs)}`));
 
-test("all views of the viewer are deleted, of all months and by both ids, and no others", async () => {
+test("all views of the viewer are deleted, in all months and by both ids, and no others", async () => {
   const others: string[] = [];
   for (const daysAgo of [95, 60, 30, 0]) {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - daysAgo * DAY_MS });
@@ -64,7 +64,7 @@ test("the same id in another workspace is another viewer", async () => {
   expect(await idsOf(workspace)).not.toContain(mine);
 });
 
-test("a running view loses its state, and what its player reports later does not bring it back", async () => {
+test("a running view loses its state, and later reports of its player do not recreate it", async () => {
   const { playbackId } = await newAsset({ status: "ready", workspaceId: workspace.id });
   const player = new TestPlayer(workspace.id);
   const source = { viid: viewerId, vdsour: `https://stream.example.com/${playbackId}.m3u8` };
@@ -119,7 +119,7 @@ test("a view that began before and is reported only afterwards is neither stored
   expect(await eventsOf(player.viewId)).toEqual([]);
 });
 
-test("views that the viewer begins later stay, whether they are stored before or after the others are deleted", async () => {
+test("views that the viewer begins later are kept, whether they are stored before or after the deletion of the others", async () => {
   const requestedMs = Date.now();
   const storeLater = async () => {
     vi.setSystemTime(requestedMs + 60_000);
@@ -138,7 +138,7 @@ test("views that the viewer begins later stay, whether they are stored before or
   }
 });
 
-test("of many views the first 100 are deleted at once, and the store's alarm deletes the others", async () => {
+test("the first 100 views are deleted at once, and the store's alarm deletes the others", async () => {
   await storeView(workspace.id, "mine", { viewer_id: viewerId });
   await runInDurableObject(storeOf(Date.now()), (_, { storage }) => {
     const [view] = storage.sql.exec<Record<string, string | number | null>>("SELECT * FROM views").toArray();
@@ -150,7 +150,7 @@ test("of many views the first 100 are deleted at once, and the store's alarm del
   await vi.waitFor(async () => expect(await idsOf(workspace)).toEqual([]), 20_000);
 });
 
-test("what could not be deleted because a view's machine failed is deleted by the alarm", async () => {
+test("a view whose machine failed is deleted by the alarm", async () => {
   await storeView(workspace.id, "mine", { viewer_id: viewerId });
   const failing = vi.spyOn(env.VIEW_MACHINE, "get").mockImplementationOnce(() => {
     throw new Error("overloaded");

@@ -73,7 +73,7 @@ test.each([viewerId, sdkViewerId])("views of the table no longer count: %s", asy
   expect(await forget(id)).toEqual({ deletedViews: 0, remainingViews: 0 });
 });
 
-test("views on the way to the table no longer count, neither there nor after they have arrived", async () => {
+test("views in transit to the table no longer count, neither before nor after their arrival", async () => {
   await table.post("hold");
   await handOverAll([0]);
   expect(await forget(viewerId)).toEqual({ deletedViews: OWN, remainingViews: 0 });

@@ -85,7 +85,7 @@ describe("a distributed workspace", () => {
     expect(await countRows(workspace.id, month)).toBe(VIEWS + later.length);
   });
 
-  test("counts a view once that can be read and is not confirmed, beside those that are confirmed", async () => {
+  test("counts a view once that is readable but not confirmed, in addition to the confirmed ones", async () => {
     for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
     const later = views.slice(0, 5).map(({ view, timeline }) => ({
       view: { ...view, viewId: crypto.randomUUID() },
@@ -115,7 +115,7 @@ describe("a distributed workspace", () => {
     expect(rows).toHaveLength(VIEWS);
   });
 
-  test("loses nothing when the stream takes nothing", async () => {
+  test("loses nothing when the stream accepts nothing", async () => {
     const send = table.send;
     table.send = () => Promise.reject(new Error("no stream"));
     await expect(handOverOnce(workspace.id, table)).rejects.toThrow("no stream");
@@ -136,7 +136,7 @@ describe("a distributed workspace", () => {
     expect(await countRows(workspace.id, month, "batch < (SELECT line FROM hand_over)")).toBe(VIEWS);
   });
 
-  test("does not take a batch for readable that lacks a view, also when the others are there twice", async () => {
+  test("does not treat a batch as readable that lacks a view, also when other views are there twice", async () => {
     const send = table.send;
     table.send = async (records) => {
       for (let copy = 0; copy < 2; copy += 1) await send(records.slice(1));
@@ -151,7 +151,7 @@ describe("a distributed workspace", () => {
     expect(await counted()).toEqual(everything());
   });
 
-  test("deletes rows an hour after the end of their views, and does not take them again", async () => {
+  test("deletes rows an hour after the end of their views, and does not store them again", async () => {
     for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
     expect(await countRows(workspace.id, month)).toBe(VIEWS); // requests may still take the store for complete
     await handOverOnce(workspace.id, table, { nowMs: Date.now() + 2 * HOUR_MS });
@@ -181,7 +181,7 @@ describe("a distributed workspace", () => {
     expect((await counted()).totalViews).toBe(VIEWS + 1);
   });
 
-  test("has its stores as long as the table has views of them, because nobody else knows which count", async () => {
+  test("keeps its stores as long as the table has views of them, because only they know which rows count", async () => {
     for (const laterMs of [0, 0, 2 * HOUR_MS]) await handOverOnce(workspace.id, table, { nowMs: Date.now() + laterMs });
     const store = env.VIEW_STORE.get(env.VIEW_STORE.idFromName(`${workspace.id}:${month}`));
     const isEmptyAfter = (days: number) =>

@@ -1,4 +1,4 @@
-/** What strangers and broken players send as beacons: answered 200, bounded, and without a trace in the views of others. */
+/** Beacons of attackers and broken players: answered 200, bounded, and without effect on the views of others. */
 import { env } from "cloudflare:test";
 import { beforeEach, expect, test, vi } from "vitest";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
@@ -33,7 +33,7 @@ test.each([
   expect([answer.status, await refused()]).toEqual([200, reasons]);
 });
 
-test("of 10,000 events, the first 1,000 are taken and the others are counted", async () => {
+test("the first 1,000 of 10,000 events are used, and the others are counted", async () => {
   const player = new TestPlayer(workspace.id);
   const events = Array.from({ length: 10_000 }, (_, n) => player.event(n === 0 ? "viewBegin" : "x", minuteAgo(), {}));
   const small = events.map(({ veid, vesqnu, evna }) => ({ veid, vesqnu, evna }));
@@ -77,7 +77,7 @@ test("figures that no view can have are not known, and unknown words change noth
   });
 });
 
-test("a sequence that goes back, and times of 1970 and 2100, are one view of now", async () => {
+test("a decreasing sequence and times of 1970 and 2100 make one view of the present", async () => {
   const player = new TestPlayer(workspace.id);
   const events = player.completeView(minuteAgo());
   const shuffled = [events[3]!, { ...events[1]!, vitp: 1 }, { ...events[2]!, vitp: 4_102_444_800_000 }, events[0]!];

@@ -1,4 +1,4 @@
-/** Questions about views, compared with the same computed here, over views of two months. */
+/** Questions about views of two months, compared with figures that are computed here. */
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { METRIC_NAMES, type MetricName } from "../../../src/analytics/questions/metrics.ts";
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 let workspace: TestWorkspace;
 let views: ViewRecord[];
 let span: string;
-/** Of the later month alone, whose store answers without another. */
+/** Within the later month, so one store answers. */
 let oneMonth: { span: string; views: ViewRecord[] };
 
 /** Numbers from 0 to 1, the same in each run. */
@@ -216,7 +216,7 @@ describe.each([
     expect(found).toContainEqual(["views", "count", own.length]);
   });
 
-  test("the value of a comparison and the person of a list hold beside filters of the same dimension", async () => {
+  test("the value of a comparison and the person of a list restrict filters of the same dimension further", async () => {
     const all = given();
     const compared = `metrics/comparison?${all.span}&dimension=country&value=IN`;
     const viewsOf = async (query: string) => {

@@ -29,7 +29,7 @@ const month = monthOf(NOW_MS);
 
 let table: TestTable;
 let workspace: TestWorkspace;
-/** Of this month and of earlier ones. */
+/** Views of this month and of earlier ones. */
 let views: MadeView[];
 /** Those with views, the newest first. */
 let months: string[];
@@ -59,7 +59,7 @@ const stop = () => setViewStore(database, workspace.id, { from: "moving", to: "e
 const back = () => setViewStore(database, workspace.id, { from: "distributed", to: "returning" });
 const withSettings = () => ({ ...env, ...table.settings });
 const runCron = (at = new Date()) => moveViews(withSettings(), at);
-/** What the alarms of the stores do within some minutes. */
+/** Runs the alarms of the stores as within some minutes. */
 const handOverAll = async () => {
   for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table, { isSwitched: false });
 };
@@ -175,7 +175,7 @@ describe("a move", () => {
     expect(await idsBy("distributed")).toEqual(idsOf([...views, ...fresh]));
   });
 
-  test("switches although views become too old to be asked for meanwhile", async () => {
+  test("switches although views expire meanwhile", async () => {
     const { view, timeline } = views[0]!;
     await putViews(workspace.id, withOwnIds([{ view: { ...view, viewEndMs: NOW_MS - 97 * DAY_MS }, timeline }]));
     await start();
@@ -236,7 +236,7 @@ describe("a return", () => {
     const { view, timeline } = views[0]!;
     const found = await viewStore(env, { workspaceId: workspace.id, month: monthOf(view.viewEndMs) }).find(view.viewId);
     expect(found).toEqual({ view: { ...view, workspaceId: workspace.id }, timeline });
-    // Isolates may take the workspace for a distributed one for another minute.
+    // Isolates may treat the workspace as distributed for another minute.
     for (const engine of ["embedded", "distributed"] as const) expect(await idsBy(engine)).toEqual(idsOf(views));
   });
 
@@ -320,7 +320,7 @@ describe("a return", () => {
     expect(await idsBy("embedded")).toEqual(idsOf(views));
   });
 
-  test("that is stopped leaves the views in the table, and a later one begins anew", async () => {
+  test("that is stopped leaves the views in the table, and a later one starts over", async () => {
     await beDistributed();
     await back();
     await runCron();

@@ -1,4 +1,4 @@
-/** What players sent that could not be used: answered 200, and shown to the workspace's owner. */
+/** Unusable reports of players: answered 200, and shown to the workspace's owner. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { newAsset } from "../playback/playable.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
@@ -56,7 +56,7 @@ test("another workspace does not see them, and an unknown one has none", async (
   expect(await shown()).toEqual([]);
 });
 
-test("a time span that is over has none of now", async () => {
+test("a past time span has no current ones", async () => {
   await postBeacon(workspace.id, "{");
   const hourAgo = Math.floor(Date.now() / 1000) - 3600;
   expect(await shown(`?timespan[]=${hourAgo - 7200}&timespan[]=${hourAgo - 3600}`)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Views and what is needed to receive them are not kept for ever. */
+/** Views, and the state that is needed to receive them, are deleted in time. */
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { edgeFactsOf } from "../../../src/analytics/beacons/read-edge-facts.ts";
@@ -198,7 +198,7 @@ describe("the machine of a view", () => {
     expect(await tablesOf(machineOf(player.viewId))).toEqual([]);
   });
 
-  test("that was never a view, because nothing begins one, is freed too", async () => {
+  test("without a beginning of a view is freed too", async () => {
     const viewId = crypto.randomUUID();
     const machine = machineOf(viewId);
     const edge = edgeFactsOf(new Headers(), undefined);

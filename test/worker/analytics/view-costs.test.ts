@@ -1,4 +1,4 @@
-/** What a view costs in rows written: Cloudflare bills them, and they are most of the costs of video data (docs/guides/costs.md). */
+/** Rows written per view: Cloudflare bills them, and they are most of the cost of video data (docs/guides/costs.md). */
 import { env, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { edgeFactsOf } from "../../../src/analytics/beacons/read-edge-facts.ts";
@@ -26,7 +26,7 @@ function kindOf(by: Writer): Kind {
   return by.sql.includes("timers") ? "timers" : "events";
 }
 
-/** Of five minutes: 46 events in 32 beacons. */
+/** A view of five minutes: 46 events in 32 beacons. */
 function beaconsOf(playbackId: string, startMs: number): ViewEvent[][] {
   let sequence = 0;
   const event = (index: number, name: string, fields: ViewEvent["fields"] = {}): ViewEvent => {

@@ -89,7 +89,7 @@ test("a view of an SDK is a record with the figures of the contract, and one eve
   expect(await eventsOf(player.viewId)).toHaveLength(1);
 });
 
-test("events are merged in their order, whatever order they come in, and each counts once", async () => {
+test("events are merged in their own order, in whatever order they arrive, and each counts once", async () => {
   const player = new TestPlayer(workspace.id);
   const [begin, playing, pulse, completed] = player.completeView(secondsAgo(30));
   await sendView(workspace.id, [completed!, begin!]);
@@ -107,7 +107,7 @@ test("a view whose first report is complete is written to its store once, as fin
   expect(projection).toMatchObject({ revision: 1 });
 });
 
-test("events that come while the view is being written are written afterwards", async () => {
+test("events that arrive while the view is being written are written afterwards", async () => {
   const viewId = crypto.randomUUID();
   const edge = edgeFactsOf(new Headers(), undefined);
   const report = (sequence: number) => {
@@ -148,7 +148,7 @@ test("a view that falls silent ends after an hour, and is shown meanwhile", asyn
   expect(await viewOf(player.viewId)).toMatchObject({ isFinal: true, viewHasError: false });
 });
 
-test("each event of a view puts its end by silence off", async () => {
+test("each event of a view postpones its end by silence", async () => {
   const player = new TestPlayer(workspace.id);
   const [begin, playing, pulse] = player.completeView(secondsAgo(30));
   await sendView(workspace.id, [begin!, playing!]);
@@ -195,7 +195,7 @@ describe("how a view ended", () => {
   });
 });
 
-test("a viewer's clock that is wrong by years, or says seconds, does not move the view", async () => {
+test("a viewer's clock that is wrong by years, or counts seconds, does not move the view", async () => {
   for (const [offsetMs, sent] of [
     [-50 * 365 * 86_400_000, (ms: number) => ms],
     [70 * 365 * 86_400_000, (ms: number) => String(ms)],
@@ -227,7 +227,7 @@ describe("a host below the beacon domain", () => {
     expect(await viewOf(player.viewId)).toMatchObject({ isFinal: true, watchTime: 10_000 });
   });
 
-  test("answers 200 to what it cannot use, and serves nothing else", async () => {
+  test("answers 200 to unusable beacons, and serves nothing else", async () => {
     const unknown = new TestPlayer(crypto.randomUUID());
     for (const host of [crypto.randomUUID(), "nonsense", "collector"])
       expect((await post(`${host}.data.test`, { events: unknown.completeView(secondsAgo(30)) })).status).toBe(200);
@@ -236,7 +236,7 @@ describe("a host below the beacon domain", () => {
   });
 });
 
-test("a playback ID of another workspace is not told, and nothing is announced", async () => {
+test("a playback ID of another workspace is not revealed, and nothing is announced", async () => {
   const { playbackId } = await newAsset({ status: "ready" });
   const player = new TestPlayer(workspace.id);
   const source = { vdsour: `https://stream.example.com/${playbackId}.m3u8` };

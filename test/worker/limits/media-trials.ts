@@ -54,7 +54,7 @@ const putBytes =
     return status === 410 ? TAKEN : String(status);
   };
 
-/** The last of so many new pictures, of which some are made at once. */
+/** The last of this many new pictures, some of which are made at once. */
 const pictures =
   (atOnce: number, everyMs: number) =>
   async (count: number): Promise<string> => {

@@ -73,7 +73,7 @@ export async function ask(stream: Stream, more: object = {}, overrides = {}): Pr
 export interface Broadcaster {
   sessionId: string;
   token: string;
-  /** What its encoder is told. */
+  /** The settings sent to its encoder. */
   settings: IngestSettings;
   /** Where its media continues; null for a new session. */
   resume: Resume | null;

@@ -101,7 +101,7 @@ describe("a private stream on air", () => {
     expect([valueOf(second, /<BaseURL>([^<]+)</), valueOf(second, /<Location>([^<]+)</)]).toEqual([base, location]);
   });
 
-  test("has public and private playback IDs beside each other", async () => {
+  test("has public and private playback IDs at the same time", async () => {
     const { stream, id, sessionId } = await onAir();
     const added = await workspace.request("POST", at(stream, "/playback-ids"), { accessPolicy: "public" });
     const { data } = await added.json<{ data: { id: string } }>();

@@ -23,7 +23,7 @@ export interface Bring {
   isDiscontinuous?: boolean;
   /** Time of the segment's first sample. */
   atSeconds?: number;
-  /** Of each part. */
+  /** Captions of each part. */
   captions?: (part: number) => PartCaptions;
 }
 

@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 
 describe("a picture that has been made", () => {
-  test("is kept for ever by caches, and by one name for all addresses that mean it", async () => {
+  test("is cached forever, under one name for all equivalent addresses", async () => {
     const answers = await Promise.all(
       [STILL_PATH, "/thumbnail.jpg?width=321&time=3.01&fit_mode=preserve"].map((path) => get(`/${open}${path}`)),
     );

@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (let n = 0; n < 2; n += 1) playbackIds.push((await sluice.post("/v1/live/streams", { body })).playback_id);
 });
 
-/** Of a stream that is not on air: refused, or not ready. */
+/** State of a stream that is not on air: refused, or not ready. */
 async function playback(playbackId: string, token: string): Promise<string> {
   const response = await send(new Request(`http://sluice.test/${playbackId}.m3u8?token=${token}`));
   if (response.status !== 401) return "permitted";

@@ -149,7 +149,7 @@ test("after a lost answer it asks what is stored, instead of sending the chunk a
   ]);
 });
 
-test("a chunk that is answered but never stored is not sent for ever", async () => {
+test("a chunk that is answered but never stored is not sent forever", async () => {
   const { url } = await newUpload(workspace);
   const network = networkOf((number) => (number % 2 === 0 ? new Response(null, { status: 308 }) : null));
   const call = sendFile(url, new Blob([file]), { chunkBytes, fetch: network.fetch, retries: 1 });

@@ -15,7 +15,7 @@ export interface DeliveryFilter {
   types?: EventType[] | undefined;
   from?: Date | undefined; // inclusive
   to?: Date | undefined; // exclusive
-  /** Of the last row of the previous page: creation time (epoch ms) and event. */
+  /** Position of the previous page's last row: creation time (epoch ms) and event. */
   after: readonly [number, string] | null;
 }
 

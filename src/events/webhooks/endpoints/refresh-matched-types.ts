@@ -5,7 +5,7 @@ import { log } from "../../../platform/log.ts";
 import { CATALOGUE_VERSION, expandPatterns } from "../../index.ts";
 import { webhooks } from "../records/tables.ts";
 
-/** Of one run of the cron; the next run continues. */
+/** Limit per run of the cron; the next run continues. */
 const MAX_WEBHOOKS = 100;
 
 /** Resolves `eventTypes` again after the catalogue has changed: a prefix such as `video.media.*` may match other kinds now. */

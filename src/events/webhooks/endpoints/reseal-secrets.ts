@@ -5,7 +5,7 @@ import { errorFields, log, logError } from "../../../platform/log.ts";
 import { currentKeyId, openSecret, sealSecret } from "../records/secrets.ts";
 import { webhooks } from "../records/tables.ts";
 
-/** Of one run of the cron; the next run continues. */
+/** Limit per run of the cron; the next run continues. */
 const MAX_WEBHOOKS = 100;
 
 /** Seals every secret again with the first key of WEBHOOK_KEYS. Afterwards the old key can be removed. */

@@ -10,7 +10,7 @@ import { findWebhook, isWebhook, type Webhook, type WebhookKey } from "./reposit
 import { newSecret, sealSecret } from "../records/secrets.ts";
 import { webhooks } from "../records/tables.ts";
 
-/** After a rotation, the previous secret signs beside the new one for this long. */
+/** After a rotation, the previous secret signs in addition to the new one for this long. */
 const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /**

@@ -20,7 +20,7 @@ export const webhooks = sqliteTable(
     /** Set by the owner. While false, new events create no delivery and pending deliveries wait. */
     enabled: integer({ mode: "boolean" }).notNull(),
     secret: text().notNull(), // sealed, see secrets.ts
-    previousSecret: text(), // sealed; signs beside the current one until `previousSecretUntil`
+    previousSecret: text(), // sealed; signs in addition to the current one until `previousSecretUntil`
     previousSecretUntil: integer({ mode: "timestamp_ms" }),
 
     // Written by the webhook's sender.

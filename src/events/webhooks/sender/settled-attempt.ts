@@ -9,7 +9,7 @@ export interface SettledAttempt {
   eventId: string;
   eventType: string;
   number: number;
-  /** Of the attempt. The outcome decides the delivery's state only while that is its schedule. */
+  /** The schedule of the attempt. The outcome decides the delivery's state only if the delivery still has this schedule. */
   schedule: number;
   startedAtMs: number;
   durationMs: number;

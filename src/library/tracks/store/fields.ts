@@ -41,7 +41,7 @@ export const LanguageName = z
 /** Players show it, and an empty name is none in HLS. */
 export const TrackTitle = line(255).refine((text) => /\S/.test(text), hinted("is invalid", "must not be blank"));
 
-/** Of a change. A blank title takes the title away. */
+/** Title in a change. A blank one removes the title. */
 export const NewTrackTitle = line(255).openapi({
   description: "Shown in players instead of the language's name. A blank one removes the title",
 });

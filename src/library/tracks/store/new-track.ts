@@ -13,7 +13,7 @@ export interface TrackRequest {
   default?: boolean | undefined;
   forced?: boolean | undefined;
   closedCaptions?: boolean | undefined;
-  /** Of the creation: see `replacesSound` of the table. */
+  /** At the creation of the asset: see `replacesSound` of the table. */
   replacesSound?: boolean;
   /** Sounds that are mixed into it. */
   imposed?: ImposedFile[];

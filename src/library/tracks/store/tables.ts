@@ -4,18 +4,18 @@ import type { ImposedFile } from "./imposed-sound.ts";
 
 /** What is known about the captions of an available subtitle track. */
 export interface CaptionFacts {
-  /** Of the file; absent for captions that did not come in a file. */
+  /** Format of the file; absent for captions that did not come in a file. */
   format?: string;
   encoding?: string;
   cueCount: number;
   skippedCues: number;
-  /** Of the segments in HLS. */
+  /** Peak rate of the segments in HLS. */
   peakBps: number;
   averageBps: number;
 }
 
 /**
- * Audio and subtitle tracks that were added to assets, beside the tracks of their sources (`tracks` of `assets/tables.ts`). The asset's
+ * Audio and subtitle tracks that were added to assets, in addition to the tracks of their sources (`tracks` of `assets/tables.ts`). The asset's
  * machine ends `preparing`, through its outbox. The renditions of audio tracks are in `renditions`.
  */
 export const addedTracks = sqliteTable(

@@ -3,7 +3,7 @@ import { failureAnswer } from "../transfer/answers.ts";
 import { Problem } from "../../../platform/http/problems.ts";
 import { CHECKSUMS, TUS_EXTENSIONS, TUS_VERSION } from "./headers.ts";
 
-/** Of an upload URL, with PUT and POST by the REST API's protocol and the others by tus. */
+/** Methods of an upload URL: PUT and POST are of the REST API's protocol, the others of tus. */
 const UPLOAD_METHODS = "HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /** A refusal of the protocol. Its status is not among those of the API. */

@@ -25,7 +25,7 @@ import type { TrackPlayer } from "../../players/tracks-page.ts";
 
 const run = promisify(execFile);
 const PUSH_SECONDS = 6;
-/** Of a size of its own: an encoder continues with the same one without a discontinuity. */
+/** Each push has another size: with the same one, the encoder continues without a discontinuity. */
 const pushOf = (size: string) =>
   [
     `-v error -re -f lavfi -i testsrc2=size=${size}:rate=15 -f lavfi -i sine=frequency=440:sample_rate=48000`,
@@ -44,7 +44,7 @@ let played: Map<string, string>;
 
 const textOf = async (url: string) => await (await fetch(url)).text();
 const captionOf = (second: number) => `#${second}.`;
-/** Of the added sound in each second: whole periods, so the tones join. The broadcast has 440 Hz. */
+/** Frequency of the added sound in each second: whole periods, so the tones join. The broadcast has 440 Hz. */
 const hzOf = (second: number) => 600 + 200 * second;
 /** More than the recording has, so it is cut to its length. */
 const TONES_SECONDS = 20;

@@ -195,7 +195,7 @@ describe("sentences of a language in each encoding that its files have", () => {
     }
   });
 
-  test("ISO-2022-JP is told by its escape sequences, although its bytes are ASCII", () => {
+  test("ISO-2022-JP is recognized by its escape sequences, although its bytes are ASCII", () => {
     const captions = readCaptions(bytesOf("1\n00:00:01,000 --> 00:00:02,000\n\u001b$BF|K\\\u001b(B OK"), "ja");
     expect([captions.encoding, captions.cues[0]!.text]).toEqual(["iso-2022-jp", "日本 OK"]);
   });

@@ -23,7 +23,7 @@ test("a caption that goes on in the next part and segment is one cue", () => {
   expect(cues.cues).toEqual([cue(1500, 2500), cue(2500, 3000, "BYE"), cue(4000, 4500, "BYE")]);
 });
 
-test("times are those of the recording: behind a jump of the timestamps, a gap, and the begin of a clip", () => {
+test("times are those of the recording: after a jump of the timestamps, a gap, and the beginning of a clip", () => {
   // Two segments from 30 s on, then one that begins at 100 s.
   const cues = new RecordedCues(
     [

@@ -36,7 +36,7 @@ const CLIP = { startTime: 1.5, endTime: 4 };
 const OF_THE_MEDIA_ALONE = { mp4Support: undefined };
 /** Besides those, a cancelled upload lacks these. */
 const NOT_OF_CANCELLED = { mediaQuality: undefined, sourceAccess: undefined, accessRestrictions: undefined };
-/** Of `PATCH /v1/on-demand/{mediaId}`. */
+/** Body of `PATCH /v1/on-demand/{mediaId}`. */
 const CHANGE: Record<string, unknown> = { title: "Another", creatorId: "you", metadata: { season: "2" } };
 
 /** `inputs` are shown by `input-info`; `tenancy/drm/configurations.test.ts` has the other one. */

@@ -262,7 +262,7 @@ describe("a script", () => {
     },
   );
 
-  test("that asks for the URL of a cancelled upload is told that it is over", async () => {
+  test("that asks for the URL of a cancelled upload gets the answer that it is over", async () => {
     const { url, uploadId } = await newUpload(workspace);
     expect((await call("POST", url, { "x-goog-resumable": "start" })).status).toBe(201);
     await workspace.request("PUT", `/v1/on-demand/upload/${uploadId}/cancel`);

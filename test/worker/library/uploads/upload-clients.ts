@@ -24,7 +24,7 @@ export interface ClientKind {
 const inBrowser = (headers: Headers) =>
   /(^|, )Range(,|$)/.test(headers.get("access-control-expose-headers") ?? "") ? headers.get("range") : null;
 const native = (headers: Headers) => headers.get("Range");
-/** Of the name with this capitalisation. */
+/** Continues after the last stored byte. */
 const fromStored: AfterMore = ({ storedTo }) => (storedTo === null ? 0 : storedTo + 1);
 const WEB = [408, 429, 500, 502, 503, 504];
 
