@@ -33,6 +33,7 @@ export default defineConfig({
           include: ["test/pure/**/*.test.ts"],
           environment: "node",
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           isolate: false,
           maxWorkers: 1, // beside `worker`
         },

@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   server?.close();
-  await Promise.all([rm(folder, { recursive: true, force: true })]);
+  await rm(folder, { recursive: true, force: true });
 });
 
 async function bundled(heading: string, target: "browser" | "node"): Promise<string> {
