@@ -7,9 +7,12 @@ export type Lane = readonly string[];
  * players stall beside any other project, even beside `pure` at a low priority, so they are alone, and so is `conformance`, which measures answers.
  */
 export const PHASES: readonly (readonly Lane[])[] = [
-  [["crash", "gateway"], ["platform"]],
+  [
+    ["crash", "gateway"],
+    ["platform", "pure"],
+  ],
   [["encoder", "fuzz"], ["worker"]],
-  [["e2e"], ["broadcast", "growing", "pure"]],
+  [["e2e"], ["broadcast", "growing"]],
   [["live", "conformance"]],
 ];
 

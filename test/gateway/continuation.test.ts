@@ -194,7 +194,11 @@ function madeSeconds({ renditions, parts }: Session): number {
 
 const FRAGMENTS = "-movflags empty_moov+frag_keyframe";
 
-test.each([
+/** In the default tier: one of each container of RTMP and SRT, the second with two languages. */
+const isDefault = ([name]: [string, ...unknown[]]) =>
+  name === "FLV, top rung copied" || name === "MPEG-TS with two languages";
+
+const KILLED: [string, "encoded" | "copied", typeof EVENLY, string][] = [
   ["FLV, all encoded", "encoded", EVENLY, `${CODECS} -g 30 -profile:v high444 -qp 0 -pix_fmt yuv444p -f flv`],
   ["FLV, top rung copied", "copied", EVENLY, `${CODECS} -g 60 -f flv`],
   ["MPEG-TS", "copied", EVENLY, `${CODECS} -g 60 -f mpegts`],
@@ -203,39 +207,42 @@ test.each([
   ["fragmented MP4", "copied", EVENLY, `${CODECS} -g 30 ${FRAGMENTS} -f mp4`],
   ["FLV, before and behind the first copied picture", "copied", EARLY, `${CODECS} -g 60 -f flv`],
   ["fragmented MP4, behind the first copied picture", "copied", BEHIND, `${CODECS} -g 60 ${FRAGMENTS} -f mp4`],
-])(
-  "%s: killed encoders lose and repeat no frame in any rendition, without a discontinuity or a new init segment",
-  async (name, topRung, kills, words) => {
-    const source = await broadcastOf(`${COUNTING} ${words}`);
-    const session = await broadcastWithKills(name.endsWith("once") ? withTablesOnce(source) : source, kills);
-    expect([session.starts, session.resumes]).toEqual([1, 0]);
-    expect(session.inits.map(({ version }) => version)).toEqual(session.renditions.map(() => 0));
-    expect(session.renditions[0]!.codec.startsWith("avc1.64") ? "encoded" : "copied").toBe(topRung);
-    for (const { name: rendition, kind } of session.renditions) {
-      const parts = session.parts.filter((part) => part.rendition === rendition);
-      let [msn, part, endTicks] = [0, 0, 0];
-      for (const one of parts) {
-        expect([one.msn, one.part, Number(one.query.get("at"))]).toEqual([msn, part, endTicks]);
-        expect(one.query.get("discontinuity")).toBe("0");
-        [msn, part] = one.query.get("last") === "1" ? [msn + 1, 0] : [msn, part + 1];
-        endTicks += Number(one.query.get("ticks"));
-      }
-      if (kind === "audio") {
-        const sound = await decodeSound(session.fileOf(rendition));
-        expect(sound.largestHoleSeconds).toBeLessThan(0.001);
-        expect(Math.abs(sound.samples.length / sound.sampleRateHz - madeSeconds(session))).toBeLessThan(0.03);
-        const usual = loudness(sound, 1, SECONDS - 1);
-        for (let at = 0.1; at < SECONDS - 0.1; at += 0.02)
-          expect(Math.abs(loudness(sound, at, at + 0.02) / usual - 1)).toBeLessThan(0.15);
-        for (let at = 0.1; at < SECONDS - 0.1; at += 0.1)
-          expect(Math.abs(toneAt(sound, at) - TONES[rendition]!)).toBeLessThan(40);
-        continue;
-      }
-      expect(await session.levels(rendition)).toEqual(levelsFrom(0, SECONDS * FRAME_RATE));
+];
+const TITLE =
+  "%s: killed encoders lose and repeat no frame in any rendition, without a discontinuity or a new init segment";
+const timeout = ENCODING_TIMEOUT_MS;
+test.each(KILLED.filter(isDefault))(TITLE, { timeout }, losesNothing);
+test.each(KILLED.filter((one) => !isDefault(one)))(TITLE, { timeout, tags: ["full"] }, losesNothing);
+
+async function losesNothing(name: string, topRung: string, kills: typeof EVENLY, words: string): Promise<void> {
+  const source = await broadcastOf(`${COUNTING} ${words}`);
+  const session = await broadcastWithKills(name.endsWith("once") ? withTablesOnce(source) : source, kills);
+  expect([session.starts, session.resumes]).toEqual([1, 0]);
+  expect(session.inits.map(({ version }) => version)).toEqual(session.renditions.map(() => 0));
+  expect(session.renditions[0]!.codec.startsWith("avc1.64") ? "encoded" : "copied").toBe(topRung);
+  for (const { name: rendition, kind } of session.renditions) {
+    const parts = session.parts.filter((part) => part.rendition === rendition);
+    let [msn, part, endTicks] = [0, 0, 0];
+    for (const one of parts) {
+      expect([one.msn, one.part, Number(one.query.get("at"))]).toEqual([msn, part, endTicks]);
+      expect(one.query.get("discontinuity")).toBe("0");
+      [msn, part] = one.query.get("last") === "1" ? [msn + 1, 0] : [msn, part + 1];
+      endTicks += Number(one.query.get("ticks"));
     }
-  },
-  ENCODING_TIMEOUT_MS,
-);
+    if (kind === "audio") {
+      const sound = await decodeSound(session.fileOf(rendition));
+      expect(sound.largestHoleSeconds).toBeLessThan(0.001);
+      expect(Math.abs(sound.samples.length / sound.sampleRateHz - madeSeconds(session))).toBeLessThan(0.03);
+      const usual = loudness(sound, 1, SECONDS - 1);
+      for (let at = 0.1; at < SECONDS - 0.1; at += 0.02)
+        expect(Math.abs(loudness(sound, at, at + 0.02) / usual - 1)).toBeLessThan(0.15);
+      for (let at = 0.1; at < SECONDS - 0.1; at += 0.1)
+        expect(Math.abs(toneAt(sound, at) - TONES[rendition]!)).toBeLessThan(40);
+      continue;
+    }
+    expect(await session.levels(rendition)).toEqual(levelsFrom(0, SECONDS * FRAME_RATE));
+  }
+}
 
 test("encoders that crash without a part are continued twice; the third starts a new run after a discontinuity", async () => {
   const session = await broadcastWithKills(await broadcastOf(`${COUNTING} ${CODECS} -g 30 -f flv`), HALFWAY, {

@@ -43,23 +43,27 @@ const withMissingCaptions = (playlist: string) =>
     );
 
 export function testLostNetwork(stage: () => PagesStage): void {
-  test("when connections are refused for a while, playback waits for the next segment and then continues to the end", async () => {
-    let refused = 0;
-    const page = await openCutOff(stage(), (route) => {
-      refused += 1;
-      return route.abort("connectionrefused");
-    });
-    const events = reportedBy(page);
-    await page.keyboard.press("k");
-    await waits(page);
-    await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThan(TRIES);
-    expect(await page.locator(".notice").count()).toBe(0);
-    await page.unroute(/\.m4s/);
-    await page.waitForFunction(() => document.querySelector("video")!.ended);
-    await expect.poll(() => events).toContain("viewCompleted");
-    expect(events).not.toContain("error");
-    await page.close();
-  });
+  test(
+    "when connections are refused for a while, playback waits for the next segment and then continues to the end",
+    { tags: ["full"] },
+    async () => {
+      let refused = 0;
+      const page = await openCutOff(stage(), (route) => {
+        refused += 1;
+        return route.abort("connectionrefused");
+      });
+      const events = reportedBy(page);
+      await page.keyboard.press("k");
+      await waits(page);
+      await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThan(TRIES);
+      expect(await page.locator(".notice").count()).toBe(0);
+      await page.unroute(/\.m4s/);
+      await page.waitForFunction(() => document.querySelector("video")!.ended);
+      await expect.poll(() => events).toContain("viewCompleted");
+      expect(events).not.toContain("error");
+      await page.close();
+    },
+  );
 
   test("when the server refuses a segment, all before it is played, and the notice's button tries again", async () => {
     const page = await openCutOff(stage(), (route) => route.fulfill({ status: 403 }));
@@ -89,23 +93,27 @@ export function testLostNetwork(stage: () => PagesStage): void {
     await page.close();
   });
 
-  test("captions that the server refuses do not end playback, and are turned off after the tries of hls.js", async () => {
-    const { playbackId } = await seedFilm(stage(), "Without captions");
-    let refused = 0;
-    const page = await openPlayer(stage(), playbackId, SIZE, "dark", async (opened) => {
-      await opened.route(new RegExp(`${playbackId}\\.m3u8`), async (route) => {
-        const answer = await route.fetch();
-        await route.fulfill({ response: answer, body: withMissingCaptions(await answer.text()) });
+  test(
+    "captions that the server refuses do not end playback, and are turned off after the tries of hls.js",
+    { tags: ["full"] },
+    async () => {
+      const { playbackId } = await seedFilm(stage(), "Without captions");
+      let refused = 0;
+      const page = await openPlayer(stage(), playbackId, SIZE, "dark", async (opened) => {
+        await opened.route(new RegExp(`${playbackId}\\.m3u8`), async (route) => {
+          const answer = await route.fetch();
+          await route.fulfill({ response: answer, body: withMissingCaptions(await answer.text()) });
+        });
+        await opened.route(/missing\.m3u8/, (route) => {
+          refused += 1;
+          return route.fulfill({ status: 404 });
+        });
       });
-      await opened.route(/missing\.m3u8/, (route) => {
-        refused += 1;
-        return route.fulfill({ status: 404 });
-      });
-    });
-    await page.keyboard.press("k");
-    await page.waitForFunction(() => document.querySelector("video")!.ended);
-    expect(await page.locator(".notice").count()).toBe(0);
-    expect(refused).toBeLessThan(7);
-    await page.close();
-  });
+      await page.keyboard.press("k");
+      await page.waitForFunction(() => document.querySelector("video")!.ended);
+      expect(await page.locator(".notice").count()).toBe(0);
+      expect(refused).toBeLessThan(7);
+      await page.close();
+    },
+  );
 }

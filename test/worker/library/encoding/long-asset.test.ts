@@ -35,7 +35,7 @@ const pictures = (frames: number): SegmentFacts => ({
 
 test(
   "8.5 hours of 2160p at 59.94 Hz become Ready with every segment of every rendition",
-  { timeout: 180_000 },
+  { timeout: 180_000, tags: ["full"] },
   async () => {
     const workspace = await newWorkspace();
     const more = { maxResolution: "2160p" };
