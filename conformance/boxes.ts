@@ -4,7 +4,7 @@ export interface FragmentFacts {
   /** `tfdt`, in track ticks. */
   baseTicks: number;
   sampleCount: number;
-  /** Of samples with explicit values; the others have the track's default. */
+  /** Samples with explicit values; the others have the track's default. */
   declaredTicks: number;
   untoldDurations: number;
   /** Null = the track's default. */

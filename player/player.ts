@@ -128,7 +128,7 @@ function imagesOf({ dataset }: HTMLElement) {
 /** What is no time is left out: the default poster is better than none. */
 const timeOf = (text: string | null) => (text !== null && /^\d+(\.\d+)?$/.test(text) ? text : null);
 
-/** Of encrypted media, which plays in browsers with Media Source Extensions only. */
+/** For encrypted media, which plays in browsers with Media Source Extensions only. */
 function licensesOf(main: HTMLElement) {
   const [, playbackId = ""] = /^\/([0-9a-f-]+)\.m3u8$/.exec(main.dataset["src"] ?? "") ?? [];
   const token = new URLSearchParams(location.search).get("token");

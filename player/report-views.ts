@@ -46,7 +46,7 @@ export function reportViews(video: HTMLVideoElement, hls: HlsPlayer | null, page
   const pageLoadMs = Math.round(Math.min(createdMs, domLoadedMs() || createdMs));
   let startupMs = 0;
   let view: View | null = null;
-  /** Of playback that the page asked for and that has not begun. */
+  /** When the page asked for playback that has not begun yet. */
   let attemptedMs: number | null = null;
   let [playerEvents, playerViews] = [0, 0];
   const now = () => performance.now();

@@ -1,4 +1,4 @@
-/** Of inactivity, after which the controls leave the picture. */
+/** The controls leave the picture after this much inactivity. */
 const HIDE_AFTER_SECONDS = "2";
 const NEVER = "-1";
 

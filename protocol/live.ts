@@ -170,7 +170,7 @@ export const LiveRendition = z.object({
   bitrateBps: z.number().min(0),
   codec: z.string().max(64), // RFC 6381
   timescale: z.int().positive(), // ticks per second of its parts' durations
-  /** Of `audio`. Absent in sessions from before broadcasts had several sounds. */
+  /** For `audio` only. Absent in sessions from before broadcasts had several sounds. */
   sound: SoundFacts.optional(),
 });
 export type LiveRendition = z.infer<typeof LiveRendition>;
@@ -315,7 +315,7 @@ export const TargetState = z.object({
   simulcastId: z.string().max(64),
   /** `failed`: it is unreachable, refuses or was lost, and is tried again; `ended`: nothing is sent any more, without a failure. */
   state: z.enum(["starting", "broadcasting", "failed", "ended"]),
-  /** Of `failed`. Neither contains the target's address or key. */
+  /** For `failed` only. Neither contains the target's address or key. */
   failure: z.object({ reason: z.string().max(64), detail: z.string().max(256) }).optional(),
   at: z.number().min(0), // epoch ms
 });

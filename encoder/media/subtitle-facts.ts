@@ -81,7 +81,7 @@ const subtitleFacts = (stream: Stream, codec: TextCodec): SourceSubtitles => ({
     stream.hasDisposition(AV_DISPOSITION_HEARING_IMPAIRED) || stream.hasDisposition(AV_DISPOSITION_CAPTIONS),
 });
 
-/** Of captions without labels. Those of the picture's stream are not theirs. */
+/** Facts of captions without labels. The labels of the picture's stream do not apply to them. */
 const channelFacts = (stream: Stream, codec: ChannelCodec, channel: string): SourceSubtitles => ({
   streamIndex: stream.index,
   codec,

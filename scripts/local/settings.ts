@@ -71,7 +71,7 @@ async function loadSecrets(home: string): Promise<Secrets> {
   return made;
 }
 
-/** Of every release; `webhookKeys` came later. */
+/** Every release has these; `webhookKeys` came later. */
 const FIRST_SECRETS = ["organisationId", "workspaceId", "username", "password", "jobSecret", "encoderSecret"] as const;
 
 /** @throws {StartError} */

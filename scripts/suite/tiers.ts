@@ -5,7 +5,7 @@
  */
 export type Tier = "default" | "full";
 
-/** Of Vitest (`vitest.config.ts`). */
+/** A tag of Vitest (`vitest.config.ts`). */
 export const FULL_TAG = "full";
 
 const FULL_FOLDER = /\/full\//;

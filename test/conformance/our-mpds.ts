@@ -117,7 +117,7 @@ const asMpdRendition = (rendition: LiveRendition): MpdRendition => {
   const facts = { name, kind, widthPx, heightPx, bitrateBps: BITRATES[name] ?? BITRATES["a1"]!, codec, timescale };
   return { live: rendition, facts: sound === undefined ? facts : { ...facts, sound } };
 };
-/** Of broadcasts with several sounds. */
+/** MPDs of broadcasts with several sounds. */
 const SOUNDS: Record<string, SoundFacts> = {
   a2: { languageCode: "de", channels: 1 },
   a3: { languageCode: "en", isDescription: true, channels: 2 },

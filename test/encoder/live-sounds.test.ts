@@ -94,7 +94,7 @@ test(
     const published = (rendition: number) => partsOf(made, made.started[0]?.renditions[rendition]?.name ?? "").length;
     async function* paused() {
       yield* chunksOf(source.subarray(0, (source.length * 4) / SECONDS));
-      // Of 4 s: all but what waits in the decoders and for the next packet.
+      // Nearly all of 4 s: the rest waits in the decoders and for the next packet.
       await vi.waitUntil(() => published(0) >= 7 && published(1) >= 6, 10_000);
       yield* chunksOf(source.subarray((source.length * 4) / SECONDS));
     }

@@ -55,7 +55,7 @@ export interface Figures {
 
 /** What one store says of a column. */
 export interface StoreColumn extends Pick<ColumnFigures, "column" | "total" | "count"> {
-  /** Of each quantile; null = no view has a value. */
+  /** One pair per quantile; null = no view has a value. */
   neighbours: (Neighbours | null)[];
 }
 

@@ -26,7 +26,7 @@ export async function endTrack(env: Env, assetId: string, trackId: string, end: 
   await changed?.committed.wake();
 }
 
-/** Of sound that has taken the place of the source's own. */
+/** For sound that has replaced the source's own. */
 const soundEventsOf = ({ status, replacesSound, imposed }: AddedTrack) =>
   status !== "available" || !replacesSound
     ? []

@@ -19,7 +19,7 @@ export interface ImageOrder {
   playbackId: string | null;
   /** Canonical: equal pictures have equal names. With the extension. */
   name: string;
-  /** Of the presentation, to find the nearest made picture; null = there is no other. */
+  /** Time in the presentation, to find the nearest made picture; null = there is no other. */
   nearSeconds: number | null;
   /** How many stills it costs as much as. */
   weight: number;

@@ -17,7 +17,7 @@ export interface UploadProgress {
 export interface Chunk {
   offset: number;
   length: number;
-  /** Of the whole file; null = the client does not know it yet. */
+  /** Size of the whole file; null = the client does not know it yet. */
   totalBytes: number | null;
 }
 

@@ -19,7 +19,7 @@ export interface MpdRequest {
   selection: Selection;
   /** See `LiveMpd`. */
   omitsType: boolean;
-  /** Of encrypted media; null = viewers get clear media. */
+  /** For encrypted media; null = viewers get clear media. */
   protection?: Protection | null;
 }
 

@@ -13,7 +13,7 @@ export type CaptionRange = Omit<FoundRange, "kind">;
 
 /** Captions of a broadcast as a track of its recording, or of a clip. Times are those of the recording or clip. */
 export interface BroadcastCaptions {
-  /** Of the channel, or of the track of the recording: unique within the broadcast. */
+  /** Name of the channel, or of the recording's track: unique within the broadcast. */
   name: string;
   labels: TrackLabels;
   cues: Cue[];

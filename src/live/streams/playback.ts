@@ -69,7 +69,7 @@ export interface LiveSession {
   streamId: string;
   hasDvr: boolean;
   renditions: LiveRendition[];
-  /** Of the playback ID. */
+  /** Access rules of the playback ID. */
   rules: AccessRules;
 }
 

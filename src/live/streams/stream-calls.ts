@@ -36,7 +36,7 @@ export interface ConnectOrder {
 
 export interface RecordingOrder {
   policy: "public" | "private";
-  /** Of a stream with DRM. Absent in sessions from before there was DRM. */
+  /** For a stream with DRM. Absent in sessions from before there was DRM. */
   keySystems?: KeySystem[] | null;
   publicUrl: string;
 }

@@ -16,7 +16,7 @@ export const liveStreams = sqliteTable(
     srtPlaybackSecret: text().notNull(),
     maxResolution: text({ enum: ["1080p", "720p", "480p"] }).notNull(),
     mediaPolicy: text({ enum: ["public", "private"] }).notNull(), // policy of recordings
-    /** Of the DRM configuration: broadcasts, recordings and clips are encrypted. Null = they are not. */
+    /** Those of the DRM configuration: broadcasts, recordings and clips are encrypted. Null = they are not. */
     keySystems: text({ mode: "json" }).$type<KeySystem[]>(),
     latencyMode: text({ enum: ["low", "standard"] }).notNull(),
     reconnectWindowS: integer().notNull(),

@@ -6,11 +6,11 @@ const MAX_ELEMENTS = 400_000;
 const MAX_ATTRIBUTES = 400_000;
 /** Limit per element. */
 const MAX_OWN_ATTRIBUTES = 256;
-/** Of elements in each other. */
+/** Nesting depth of elements. */
 const MAX_NESTING = 256;
 /** Elements and texts of a part that is kept until its end: a paragraph, or the head. */
 const MAX_KEPT_NODES = 50_000;
-/** Of content elements in each other, and of styles that refer to each other. */
+/** Nesting depth of content elements, and of styles that refer to each other. */
 export const MAX_DEPTH = 64;
 
 export interface TtmlElement {

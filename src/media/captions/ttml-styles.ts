@@ -9,7 +9,7 @@ export interface Style {
   underline?: boolean;
   /** A class of WebVTT; null = a colour without a class. */
   colour?: string | null;
-  /** Of regions: where text begins, how high it may be, and at which end of that it stands. */
+  /** For regions: where text begins, how high it may be, and at which end of that it stands. */
   origin?: string;
   extent?: string;
   displayAlign?: string;

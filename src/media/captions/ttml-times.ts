@@ -11,7 +11,7 @@ export interface Clock {
 export interface Timed {
   /** Null for text. */
   element: TtmlElement | null;
-  /** Of text. */
+  /** For text only. */
   text: string;
   startMs: number;
   /** Infinity: not known. Both are within those of the parent. */

@@ -8,7 +8,7 @@ export interface Pattern {
   skipped: number;
 }
 
-/** Of video under `cbcs` (§10.4.2): a tenth of the blocks. */
+/** Pattern of video under `cbcs` (§10.4.2): a tenth of the blocks is encrypted. */
 export const VIDEO_PATTERN: Pattern = { encrypted: 1, skipped: 9 };
 /** For all other tracks: every whole block. */
 export const WHOLE_PATTERN: Pattern = { encrypted: 1, skipped: 0 };

@@ -18,7 +18,7 @@ interface RateFacts {
   /** Null = unknown. */
   frameRateNum: number | null;
   frameRateDen: number | null;
-  /** Of audio: its sample rate. */
+  /** Sample rate, for audio. */
   timescale: number;
 }
 

@@ -28,7 +28,7 @@ export interface MpdOptions {
   firstNumber?: number;
   /** Where a growing MPD is requested again, in the same directory as the MPD; null = at its own URL. */
   location?: string | null;
-  /** Of encrypted media; null = the media is clear. */
+  /** For encrypted media; null = the media is clear. */
   protection?: Protection | null;
   /** Subtitles of a complete media are segments too, as they were for a player that has loaded the MPD while the media grew. */
   hasTextSegments?: boolean;

@@ -19,7 +19,7 @@ export interface SetContext {
   /** URL of the clock for UTCTiming. */
   clockUri: string;
   timing: LiveTiming;
-  /** Of encrypted media. */
+  /** For encrypted media. */
   protection?: Protection | null;
 }
 

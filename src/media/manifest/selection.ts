@@ -26,7 +26,7 @@ const PARAMETERS = [
   "min_resolution",
   "max_resolution",
   "rendition_order",
-  // Of live manifests, which read them themselves.
+  // Parameters of live manifests, which read them themselves.
   "dvrMode",
   "recordingAtEnd",
 ];

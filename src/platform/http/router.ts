@@ -24,7 +24,7 @@ export interface AppContext {
     requestId: string;
     /** Ids of the objects that the request created, for the request log. */
     createdIds?: string[];
-    /** Of the handler, for the response's `warnings`. */
+    /** From the handler, for the response's `warnings`. */
     warnings?: FieldProblem[];
     /** Settles when the consumer that the body was passed on to has read it to its end (`lingering.ts`). */
     bodyIsRead?: Promise<unknown>;
@@ -39,7 +39,7 @@ interface CheckedInput {
   error?: Pick<z.core.$ZodError, "issues">;
   /** The value as it was sent. */
   data?: unknown;
-  /** Of the route, for this target. */
+  /** The route's schema for this target. */
   schema?: z.core.$ZodType | null;
 }
 

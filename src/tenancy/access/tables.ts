@@ -16,7 +16,7 @@ export const playbackIds = sqliteTable(
     workspaceId: text().notNull(),
     /** `drm`: what it plays is encrypted, and needs a token as if it were private. */
     accessPolicy: text({ enum: ["public", "private", "drm"] }).notNull(),
-    /** Of the DRM configuration, which never changes; null unless the policy is `drm`. */
+    /** The DRM configuration, which never changes; null unless the policy is `drm`. */
     keySystems: text({ mode: "json" }).$type<KeySystem[]>(),
     /** Null: every domain and user agent may play. */
     accessRestrictions: text({ mode: "json" }).$type<AccessRestrictions>(),

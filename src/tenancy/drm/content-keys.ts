@@ -59,7 +59,7 @@ async function findRow(db: Database, isWanted: SQL | undefined): Promise<Content
   return row ?? null;
 }
 
-/** Of concurrent requests, the first one's key stays. */
+/** The first of several concurrent requests determines the key. */
 async function createRow(env: Env, db: Database, targetId: string, source: KeySource, isWanted: SQL | undefined) {
   const id = crypto.randomUUID();
   const iv = crypto.getRandomValues(new Uint8Array(KEY_BYTES));

@@ -7,7 +7,7 @@ import { reportedBy } from "./reported.ts";
 import { openPlayer, type PagesStage } from "./stage.ts";
 
 const SIZE = { width: 640, height: 360 };
-/** Of hls.js within 10 s: it waits longer after each. */
+/** Tries of hls.js within 10 s: it waits longer after each. */
 const TRIES = 5;
 const FIRST_SEGMENT = /\/0\.m4s/;
 

@@ -13,7 +13,7 @@ export interface PlayThroughOptions {
   stepMs?: number;
   /** The player's own intervals run every millisecond, to provoke race conditions. */
   hasFastIntervals?: boolean;
-  /** Of ClearKey, for encrypted media. */
+  /** A ClearKey licence server, for encrypted media. */
   licenseUrl?: string;
 }
 

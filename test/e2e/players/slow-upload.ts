@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { TestPlatform } from "../../support/platform.ts";
 
-/** Of 5 s of media. */
+/** The upload of 5 s of media takes this long. */
 const UPLOAD_MS = 9_000;
 const CHUNKS = 20;
 

@@ -7,7 +7,7 @@ interface Face {
   show(language: string): void;
   sounds(): string[];
   hear(language: string): void;
-  /** Of players that cannot seek like any video element. */
+  /** For players that cannot seek like any video element. */
   goTo?(seconds: number): Promise<void>;
   /** The picture for a time, of players that read tiles of pictures. */
   preview?(seconds: number): Promise<Preview | null>;
@@ -93,7 +93,7 @@ async function shakaFace(): Promise<Face> {
   const { default: shaka } = await import("shaka-player");
   shaka.polyfill.installAll();
   const player = new shaka.Player();
-  // Of HLS, Shaka shows subtitles that are selected late only once another segment of the picture is appended.
+  // In HLS, Shaka shows subtitles that are selected late only once another segment of the picture is appended.
   player.configure("streaming.bufferingGoal", 1);
   player.addEventListener("error", (event) => errors.push(`shaka: ${JSON.stringify(Reflect.get(event, "detail"))}`));
   return {

@@ -7,7 +7,7 @@ import { CreateStream, InputMediaSettings } from "../../../src/live/streams/sche
 
 const guide = readFileSync("docs/guides/live.md", "utf8");
 const section = (title: string) => guide.split(`\n## ${title}\n`)[1]!.split("\n## ")[0]!;
-/** Of every row of a section's tables, its cells. */
+/** The cells of every row of a section's tables. */
 const rows = (text: string) =>
   [...text.matchAll(/^\|(.+)\|$/gm)].map(([, row]) => row!.split("|").map((c) => c.trim()));
 

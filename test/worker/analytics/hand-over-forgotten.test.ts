@@ -26,7 +26,7 @@ const span = [NOW_MS / 1000 - 50 * 86_400, NOW_MS / 1000 + 3600];
 let table: TestTable;
 let workspace: TestWorkspace;
 let views: MadeView[];
-/** Of some of the views. */
+/** The viewers of some of the views. */
 const [viewerId, sdkViewerId] = ["viewer of the test", "viewer of the SDK"];
 const OWN = 3;
 

@@ -46,7 +46,7 @@ async function prepare(operation: ContractOperation) {
 
 const parametersOf = ({ path }: ContractOperation) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
-/** Of another client each time: failed logins are counted by address and by credential. */
+/** Each time those of another client: failed logins are counted by address and by credential. */
 let clients = 0;
 const wrongCredentials = () => ({
   authorization: `Basic ${btoa(`${crypto.randomUUID()}:wrong`)}`,

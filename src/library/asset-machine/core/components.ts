@@ -34,7 +34,7 @@ interface AssetDocuments {
   /** The step in progress, and how many times it has been started. */
   openStep: { stage: Stage; tries: number };
   edge: EdgeProbe["summary"];
-  /** Of an upload that is still coming in: the listed segments of each passthrough rendition. */
+  /** The listed segments of each passthrough rendition, for an upload that is still arriving. */
   arrived: Record<string, number>;
   /** Reports of the upload's machine so far. */
   arrivals: number;

@@ -13,9 +13,9 @@ export interface PendingTrack extends TrackForMachine {
   /** Failures of its source since it was last read successfully. */
   sourceFailures: number;
   copy: CopyState | null;
-  /** Of the files that are mixed into it, in their order; one after the other. Absent = none has begun. */
+  /** The files that are mixed into it, in order; they are copied one after another. Absent = none has begun. */
   imposedCopies?: CopyState[];
-  /** Of an audio track whose file has been probed. */
+  /** For an audio track whose file has been probed. */
   plan: EncodingPlan | null;
   /** The origin of the deployment, to which encoders call back. */
   publicUrl: string;

@@ -5,7 +5,7 @@ import type { PendingTrack } from "../core/track-store.ts";
 /** One file of an audio track: its own, or a sound that is mixed into it. */
 interface SoundFile {
   url: string;
-  /** Of the copy in R2. */
+  /** Key of the copy in R2. */
   key: string;
   copy: CopyState | null;
   /** The track's change when the copy has got this far. */

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { line } from "../../../platform/http/fields.ts";
 import { hinted } from "../../../platform/http/hints/issue-hints.ts";
 
-/** Of generated subtitles and of subtitle inputs; added tracks may have any language. */
+/** Languages of generated subtitles and of subtitle inputs; added tracks may have any language. */
 export const SUBTITLE_LANGUAGES =
   "ar-SA bn-BD bn-IN ca-ES cs-CZ da-DK de-AT de-CH de-DE el-GR en-AU en-CA en-GB en-IE en-IN en-NZ en-US en-ZA es-AR es-CL es-CO es-ES es-MX es-US fi-FI fr-BE fr-CA fr-CH fr-FR he-IL hi-IN hr-HR hu-HU id-ID it-CH it-IT ja-JP ko-KR ms-MY nb-NO nl-BE nl-NL no-NO pl-PL pt-BR pt-PT ro-RO ru-RU sk-SK sv-SE ta-IN ta-LK te-IN th-TH tr-TR uk-UA vi-VN bg-BG zh-CN zh-HK zh-TW".split(
     " ",

@@ -16,7 +16,7 @@ const BYTES_KEY = "captionsBytes";
 const MAX_LENGTH = 256 * 1024;
 /** Captions of a session, as JSON: a week of roll-up captions, which change five times a second. A database holds 10 GB. */
 const MAX_SESSION_BYTES = 768 << 20;
-/** Of a page for a recording, which is a message of an RPC. */
+/** Bound of a page for a recording, which is a message of an RPC. */
 const PAGE_LENGTH = 4 << 20;
 
 /**

@@ -27,7 +27,7 @@ export interface RecordedSession {
 /** Segments of a session in which a channel of captions shows text. Times are those of the session. */
 export interface CaptionPage {
   segments: { msn: number; cues: Cue[] }[];
-  /** Of the next page; null = this is the last one. */
+  /** Where the next page starts; null = this is the last one. */
   nextMsn: number | null;
 }
 

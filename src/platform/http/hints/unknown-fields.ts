@@ -23,7 +23,7 @@ export const fieldName = (path: readonly PropertyKey[]): string =>
 export interface UnknownMember {
   /** Those known beside it. */
   fields: Record<string, z.core.$ZodType>;
-  /** Of the object that it is in. */
+  /** Path of the object that contains it. */
   path: PropertyKey[];
   name: string;
   value: unknown;

@@ -5,7 +5,7 @@ export interface Watched {
   player: LivePlayerName;
   errors: string[];
   stalls: { atMs: number; positionSeconds: number }[];
-  /** Of hls.js: when, and the error. */
+  /** Stalls that hls.js reports, with their times and errors. */
   reportedStalls: { atMs: number; error: string }[];
   /** Answers with an error status, "404 http://…". */
   badAnswers: string[];

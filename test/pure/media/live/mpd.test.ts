@@ -183,7 +183,7 @@ test("the MPD of a session that has ended omits its type on request, as static i
 });
 
 const CC1 = [{ name: "cc1", languageCode: "und" }];
-/** Of teletext, for viewers who hear the sound. */
+/** Teletext for viewers who hear the sound. */
 const PAGE = { languageCode: "de", isSubtitle: true } as const;
 
 test("captions are an adaptation set with the segments of the picture, also those before the first text and the one in progress", () => {

@@ -38,7 +38,7 @@ const SOUND_TICKS = [192_512, 192_512, 96_256];
 const sound = { name: "a1", timescale: 48_000, init: { ...init, codec: "mp4a.40.2" } };
 /** All of 10 s at 25 fps, which is one chunk of a standard source. */
 const picture = chunk([100, 100, 50]);
-/** Of any other source: two chunks, of one segment and of one and a half. */
+/** The plan of any other source: two chunks, of one segment and of one and a half. */
 const RESULTS: Record<string, JobResult> = {
   probe: { kind: "probe", facts: sourceFacts(10_000) },
   "video.0": chunk([100]),
