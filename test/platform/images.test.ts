@@ -71,9 +71,12 @@ interface SheetJson {
   sheetHeight: number;
 }
 
-const TITLE = "thumbnails at %i random times show exactly the frame of that time";
-test.each([8])(TITLE, framesAtRandomTimes);
-test.each([50])(TITLE, { tags: ["full"] }, framesAtRandomTimes);
+test.each([8])("thumbnails at %i random times show exactly the frame of that time", framesAtRandomTimes);
+test.each([50])(
+  "thumbnails at %i random times show exactly the frame of that time",
+  { tags: ["full"] },
+  framesAtRandomTimes,
+);
 
 async function framesAtRandomTimes(count: number): Promise<void> {
   const random = new Random(14);

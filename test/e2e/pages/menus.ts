@@ -114,9 +114,15 @@ async function expectEveryItemToWork(page: Page): Promise<void> {
 export function testMenus(stage: () => PagesStage): void {
   // Side by side, because a click mostly waits for the next frame.
   describe.concurrent("the settings", () => {
-    const title = "at $width×$height: every item of every menu takes effect, and seeks nothing";
-    test.each(SIZES.slice(0, 1))(title, everyItemWorks);
-    test.each(SIZES.slice(1))(title, { tags: ["full"] }, everyItemWorks);
+    test.each(SIZES.slice(0, 1))(
+      "at $width×$height: every item of every menu takes effect, and seeks nothing",
+      everyItemWorks,
+    );
+    test.each(SIZES.slice(1))(
+      "at $width×$height: every item of every menu takes effect, and seeks nothing",
+      { tags: ["full"] },
+      everyItemWorks,
+    );
 
     async function everyItemWorks(size: (typeof SIZES)[number]): Promise<void> {
       const page = await openPlayer(stage(), stage().ladder, size);
