@@ -1,8 +1,10 @@
 /**
  * `npm test`: the checks, the bundle's size and the default tier of the tests; `npm run test:full`: all tests (suite/tiers.ts). Ends with
- * `N passed, N failed`, counted from the reports. `npm test -- pure worker` runs only those projects (suite/lanes.ts), `npm test --
- * test/pure/docs.test.ts` only that file, `npm test -- --changed` only the tests that uncommitted changes can break, and `npm test -- --changed main`
- * those that the changes since `main` can break (suite/changed.ts). These run both tiers of what they name.
+ * `N passed, N failed`, counted from the reports.
+ *
+ * `npm test -- pure worker` runs only those projects (suite/lanes.ts), `npm test -- test/pure/docs.test.ts` only that file, `npm test -- --changed` only
+ * the tests that uncommitted changes can break, and `npm test -- --changed main` those that the changes since `main` can break (suite/changed.ts). These
+ * run both tiers of what they name.
  */
 import { spawn } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
@@ -183,6 +185,6 @@ for (const lanes of PHASES)
 // Last, because readers start at the end of a long log.
 for (const text of failures) console.log(`\nFAILED ${text}`);
 const parts = [...times].map(([part, seconds]) => `${part} ${seconds} s`);
-console.log(`\n${tier === "full" ? "All tests" : "Default tier"}: ${secondsSince(startedAt)} s (${parts.join(", ")})`);
+console.log(`\n${tier === "full" ? "Both tiers" : "Default tier"}: ${secondsSince(startedAt)} s (${parts.join(", ")})`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

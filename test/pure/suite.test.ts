@@ -113,6 +113,10 @@ test("the table of twins names every file of the full tier, and only files that 
   expect(twins!.filter((path) => !tests.includes(path) || isFullOnly(path))).toEqual([]);
 });
 
+test("no project has an exclude of its own: Vitest would ignore the one that leaves out the full tier", () => {
+  expect(readFileSync("vitest.config.ts", "utf8")).not.toMatch(/^\s*exclude:/m);
+});
+
 test("every test belongs to a project, and every project has tests", () => {
   expect([...new Set(tests.map(projectOf))].sort()).toEqual([...PROJECTS].sort());
 });
