@@ -13,6 +13,7 @@ import { JobError } from "../platform/errors.ts";
 import { outputRate } from "./frame-rate.ts";
 import type { JobContext } from "./job-context.ts";
 import { type Look, look } from "./look.ts";
+import { orientationOf } from "./orientation.ts";
 import { openSource, startSeconds } from "./source.ts";
 import { streamEnds } from "./stream-ends.ts";
 import { isDescription, languageOf, sourceSubtitles, titleOf } from "./subtitle-facts.ts";
@@ -116,7 +117,8 @@ function pictureFacts(stream: Stream, { frames, videoTimesSeconds }: Look): Unpl
   const first = frames[0]!;
   const declared = stream.avgFrameRate.num > 0 && stream.avgFrameRate.den > 0 ? stream.avgFrameRate.toDouble() : 0;
   const { frameRate, isVariable } = outputRate({ declared, timesSeconds: videoTimesSeconds });
-  const rotationDegrees = rotationOf(codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
+  const orientation = orientationOf(codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
+  const { rotationDegrees } = orientation;
   const size = displaySize(stream, first);
   const isOnItsSide = rotationDegrees === 90 || rotationDegrees === 270;
   const interlaced = frames.filter((frame) => frame.hasFlags(AV_FRAME_FLAG_INTERLACED)).length;
@@ -125,7 +127,7 @@ function pictureFacts(stream: Stream, { frames, videoTimesSeconds }: Look): Unpl
     codec: avGetCodecName(codecpar.codecId) ?? "unknown",
     widthPx: isOnItsSide ? size.heightPx : size.widthPx,
     heightPx: isOnItsSide ? size.widthPx : size.heightPx,
-    rotationDegrees,
+    ...orientation,
     frameRate,
     variableFrameRate: isVariable,
     interlaced: interlaced * 2 > frames.length,
@@ -143,16 +145,12 @@ function displaySize(stream: Stream, frame: Frame) {
   return { widthPx: Math.max(1, Math.round((frame.width * num) / den)), heightPx: frame.height };
 }
 
+/** Clockwise rotation that makes the picture upright, after its mirroring if there is one. */
+export const rotationOf = (matrix: Buffer | null): SourceVideo["rotationDegrees"] =>
+  orientationOf(matrix).rotationDegrees;
+
 const isUsable = ({ num, den }: { num: number; den: number }) =>
   num > 0 && den > 0 && num / den > 0.1 && num / den < 10;
-
-/** Clockwise rotation that makes the picture upright, from a display matrix (ISO/IEC 14496-12 §6.2.2), to the nearest quarter turn. */
-export function rotationOf(matrix: Buffer | null): 0 | 90 | 180 | 270 {
-  if (matrix === null || matrix.length < 36) return 0;
-  const [a, b] = [matrix.readInt32LE(0), matrix.readInt32LE(4)];
-  const quarters = Math.round(Math.atan2(b, a) / (Math.PI / 2));
-  return ((((quarters % 4) + 4) % 4) * 90) as 0 | 90 | 180 | 270;
-}
 
 /** Parses libav's pixel format name: "yuv420p10le" → 10, "p010le" → 10, "yuv420p" → 8. */
 function bitDepthOf(format: AVPixelFormat): number {

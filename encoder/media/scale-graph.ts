@@ -1,4 +1,5 @@
 import type { SourceVideo, VideoRung } from "../../protocol/jobs.ts";
+import type { Orientation } from "./orientation.ts";
 
 /** Matrix coefficients of the output (Rec. ITU-T H.273 §8.3): BT.709, or BT.601 for BT.601 sources. */
 export type ColorMatrix = 1 | 6;
@@ -28,11 +29,11 @@ const TO_SDR =
   "zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt709,tonemap=hable:desat=0,zscale=t=bt709:m=bt709:r=tv,format=yuv420p,";
 
 /**
- * Builds libav's graph from a decoded picture to every rung. Pure. Applies tone mapping, then rotation, then scales each rung directly from
+ * Builds libav's graph from a decoded picture to every rung. Pure. Applies tone mapping, then mirroring and rotation, then scales each rung directly from
  * the source; rung sizes imply square pixels.
  */
 export function scaleGraph(
-  { hdr, rotationDegrees }: Pick<SourceVideo, "hdr" | "rotationDegrees">,
+  { hdr, rotationDegrees, isMirrored }: Pick<SourceVideo, "hdr"> & Orientation,
   rungs: Pick<VideoRung, "widthPx" | "heightPx">[],
   isConvertedTo709: boolean,
 ): string {
@@ -42,7 +43,6 @@ export function scaleGraph(
       `[s${i}]scale=${widthPx}:${heightPx}:flags=bicubic${color}:out_range=tv,format=yuv420p,setsar=1[out${i}]`,
   );
   const branches = rungs.map((_, i) => `[s${i}]`).join("");
-  return [`[in]${hdr === null ? "" : TO_SDR}${TURNS[rotationDegrees]}split=${rungs.length}${branches}`, ...scales].join(
-    ";",
-  );
+  const upright = `${hdr === null ? "" : TO_SDR}${isMirrored === true ? "hflip," : ""}${TURNS[rotationDegrees]}`;
+  return [`[in]${upright}split=${rungs.length}${branches}`, ...scales].join(";");
 }
