@@ -265,4 +265,14 @@ export const RECIPES = {
     extension: "ts",
     ffmpeg: args`-i ${FRIDAY} -t 3 -vf scale=480:360 ${x264()} ${AAC} -output_ts_offset 3`,
   },
+  "ts-tall": {
+    description: "a second of MPEG-TS, upright, behind ts",
+    extension: "ts",
+    ffmpeg: args`-i ${FRIDAY} -t 1 -vf scale=240:320,setsar=1 ${x264()} ${AAC} -output_ts_offset 3`,
+  },
+  "ts-wide-pixels": {
+    description: "a second of MPEG-TS whose pixels are wider than those of ts, behind ts-tall",
+    extension: "ts",
+    ffmpeg: args`-i ${FRIDAY} -t 1 -vf ${SMALL},setsar=4/3 ${x264()} ${AAC} -output_ts_offset 4`,
+  },
 } satisfies Record<string, Source>;

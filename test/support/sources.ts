@@ -21,6 +21,11 @@ const DERIVED = {
     extension: "ts",
     bytes: () => joined("ts", "ts-larger"),
   },
+  "shape-change": {
+    description: "MPEG-TS whose picture is upright, and then has wide pixels",
+    extension: "ts",
+    bytes: () => joined("ts", "ts-tall", "ts-wide-pixels"),
+  },
   mirrored: {
     description: "MP4 of a camera on the front of a phone: mirrored by its matrix",
     extension: "mp4",
