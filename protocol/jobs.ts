@@ -31,6 +31,19 @@ import { z } from "zod";
 export const Fraction = z.object({ num: z.int().positive(), den: z.int().positive() });
 export type Fraction = z.infer<typeof Fraction>;
 
+/** At most this many jumps of a source's clock; one with more is damaged. */
+export const MAX_CLOCK_SPANS = 1000;
+
+/** A part of a transport or program stream in which the clock does not jump. */
+export const ClockSpan = z.object({
+  firstByte: z.int().min(0), // of the file; the span ends where the next one begins
+  /** Added to its timestamps (ticks of 90 kHz), it gives the presentation time from 0 on. */
+  shiftTicks: z.int(),
+  startMs: z.number(), // presentation time of its first packet
+});
+export type ClockSpan = z.infer<typeof ClockSpan>;
+const Clock = z.array(ClockSpan).max(MAX_CLOCK_SPANS);
+
 /** One video stream of a source, described as displayed: after mirroring and rotation, in square pixels. */
 export const SourceVideo = z.object({
   streamIndex: z.int().min(0),
@@ -49,6 +62,7 @@ export const SourceVideo = z.object({
   startMs: z.number().min(0),
   durationMs: z.number().min(0),
   bitrateBps: z.number().min(0), // 0 = unknown
+  clock: Clock.optional(), // absent = the clock never jumps
 });
 export type SourceVideo = z.infer<typeof SourceVideo>;
 
@@ -63,6 +77,7 @@ export const SourceAudio = z.object({
   isDescription: z.boolean().optional(), // describes the picture for viewers who do not see it
   startMs: z.number().min(0),
   durationMs: z.number().min(0),
+  clock: Clock.optional(), // absent = the clock never jumps
 });
 export type SourceAudio = z.infer<typeof SourceAudio>;
 

@@ -14,8 +14,9 @@ import {
 import { ChannelCaptions } from "./channel-captions.ts";
 import { CueBounds, CueFile } from "./cue-file.ts";
 import type { JobContext } from "./job-context.ts";
+import { keepOnly, readPacket } from "./packets.ts";
 import { hasCues, withoutRepeats } from "./repeated-captions.ts";
-import { isEnd, keepOnly, type OpenSource, openSource, ticksToSeconds } from "./source.ts";
+import { type OpenSource, openSource, ticksToSeconds } from "./source.ts";
 import { Store } from "./store.ts";
 import { TeletextCaptions } from "./teletext-captions.ts";
 import { timedTextMarkup } from "./timed-text.ts";
@@ -44,7 +45,7 @@ export async function readSubtitles(job: CaptionsJob, context: JobContext): Prom
   const byIndex = new Map(readings.map((reading) => [reading.stream.index, reading]));
   using packet = new Packet();
   packet.alloc();
-  while (!isEnd(source, await source.format.readFrame(packet))) {
+  while (await readPacket(source, packet)) {
     byIndex.get(packet.streamIndex)?.reader.push(packet);
     packet.unref();
   }

@@ -19,7 +19,7 @@ const TRUNCATED_SECONDS = 1;
 export async function encodeChunk(job: VideoJob, context: JobContext): Promise<VideoResult> {
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
-  const source = await openSource(job, context);
+  const source = await openSource(job, context, { clock: job.video.clock ?? null });
   const store = new Store(job, context.onWait);
   const stream = source.format.streams[job.video.streamIndex];
   const color = colorPlan(stream?.codecpar.colorSpace ?? 1, job.video.heightPx, job.video.hdr);

@@ -3,7 +3,8 @@ import { CodecContext, Dictionary, Frame, Packet, type Stream } from "node-av/li
 import { AVERROR_EAGAIN, AVERROR_EOF } from "node-av/constants";
 import { JobError } from "../platform/errors.ts";
 import { CODEC_WHITELIST, decoderOf } from "./codecs.ts";
-import { isEnd, type OpenSource } from "./source.ts";
+import { readPacket } from "./packets.ts";
+import type { OpenSource } from "./source.ts";
 
 const MAX_FAILURES_IN_A_ROW = 32;
 const MAX_PIXELS = 7680 * 4320 * 1.1; // coded sizes slightly exceed the displayed size
@@ -38,7 +39,7 @@ export async function* decodedFrames(
   using packet = new Packet();
   packet.alloc();
   for (let atEnd = false; !atEnd;) {
-    atEnd = isEnd(source, await source.format.readFrame(packet));
+    atEnd = !(await readPacket(source, packet));
     if (!atEnd && (packet.streamIndex !== stream.index || !accepts(packet))) {
       packet.unref();
       continue;

@@ -1,7 +1,8 @@
 import type { Frame, Stream } from "node-av/lib";
 import { AV_NOPTS_VALUE } from "node-av/constants";
 import { decodedFrames, openDecoder } from "./decode.ts";
-import { keepOnly, type OpenSource } from "./source.ts";
+import { keepOnly } from "./packets.ts";
+import type { OpenSource } from "./source.ts";
 
 export interface DecodedSound {
   /** Owned by the receiver. */

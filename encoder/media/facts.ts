@@ -27,7 +27,6 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
   const source = await openSource(job, context);
   if (source.video === null && source.audio.length === 0) throw noStreams();
   if (source.video !== null) refuseTooLarge(source.video);
-  refuseTooLong(Number(source.format.duration) / 1e3);
 
   const seen = await look(source);
   // Read the streams before the file is reopened to find their ends, which invalidates them.
@@ -36,14 +35,20 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
   for (const frame of seen.frames) frame.free();
   const sounds = source.audio.map((stream) => soundFacts(stream));
   const subtitles = await sourceSubtitles(source, seen);
-  const starts = new Map(source.format.streams.map((stream) => [stream.index, startSeconds(stream)]));
+  const { clock } = source;
+  const starts =
+    clock === null
+      ? new Map(source.format.streams.map((stream) => [stream.index, startSeconds(stream)]))
+      : seen.startsSeconds;
   const ends = await streamEnds(source, seen);
 
+  const jumps = clock === null ? {} : { clock };
   const clipPlace = (streamIndex: number) => placeInClip(starts.get(streamIndex), ends.get(streamIndex), clip);
   const audio: SourceAudio[] = sounds
     .filter(({ streamIndex }) => ends.has(streamIndex))
-    .map((sound) => ({ ...sound, ...clipPlace(sound.streamIndex) }));
-  const video = picture === null ? null : withOneFrameAtLeast({ ...picture, ...clipPlace(picture.streamIndex) });
+    .map((sound) => ({ ...sound, ...clipPlace(sound.streamIndex), ...jumps }));
+  const video =
+    picture === null ? null : withOneFrameAtLeast({ ...picture, ...clipPlace(picture.streamIndex), ...jumps });
   if (video === null && audio.length === 0) throw noStreams();
   const durationMs = Math.max(
     ...[...(video ? [video] : []), ...audio].map((track) => track.startMs + track.durationMs),

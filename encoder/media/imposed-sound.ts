@@ -61,7 +61,7 @@ class Sound {
     { position, imposed, output }: { position: number; imposed: ImposedSound; output: SoundOutput },
     context: JobContext,
   ): Promise<Sound> {
-    const source = await openSource(job, context, `imposed/${position}`);
+    const source = await openSource(job, context, { path: `imposed/${position}` });
     return new Sound(spanOf(imposed, job.durationMs, secondsOf(source), output), piecesOf(source, output));
   }
 
@@ -110,8 +110,10 @@ function spanOf(
 }
 
 /** @returns Infinity = the container does not say */
-function secondsOf({ format }: OpenSource): number {
-  return format.duration === AV_NOPTS_VALUE || format.duration <= 0n ? Infinity : Number(format.duration) / 1e6;
+function secondsOf({ format, clock }: OpenSource): number {
+  return clock !== null || format.duration === AV_NOPTS_VALUE || format.duration <= 0n
+    ? Infinity
+    : Number(format.duration) / 1e6;
 }
 
 /** The sound of a file's default stream from its first sample on, one plane per channel. */

@@ -3,7 +3,8 @@ import { type CodecContext, Frame, Packet, type Stream } from "node-av/lib";
 import { AV_NOPTS_VALUE } from "node-av/constants";
 import { ccDetector } from "./channel-captions.ts";
 import { openDecoder } from "./decode.ts";
-import { isEnd, ticksToSeconds, type OpenSource } from "./source.ts";
+import { readPacket } from "./packets.ts";
+import { ticksToSeconds, type OpenSource } from "./source.ts";
 
 const MAX_VIDEO_PACKETS = 300;
 const MAX_BYTES = 24 << 20;
@@ -16,6 +17,8 @@ export interface Look {
   videoTimesSeconds: number[];
   /** The first decodable frames, owned by the receiver. */
   frames: Frame[];
+  /** Earliest time of each stream, in file time, by stream index. */
+  startsSeconds: Map<number, number>;
   /** End of each stream as far as it was read, in file time, by stream index; streams without packets are absent. */
   endsSeconds: Map<number, number>;
   reachedEnd: boolean;
@@ -34,7 +37,7 @@ export async function look(source: OpenSource): Promise<Look> {
   const isEnough = () =>
     (packets >= MAX_VIDEO_PACKETS || bytes >= MAX_BYTES) && (frames.length > 0 || bytes >= MAX_BYTES * 2);
   try {
-    const { endsSeconds, reachedEnd } = await readPackets(source, async (packet, stream) => {
+    const { startsSeconds, endsSeconds, reachedEnd } = await readPackets(source, async (packet, stream) => {
       bytes += packet.size;
       if (source.video === null) packets++;
       if (stream !== undefined && stream === source.video) {
@@ -51,6 +54,7 @@ export async function look(source: OpenSource): Promise<Look> {
     return {
       videoTimesSeconds: reachedEnd ? times : times.slice(0, -UNSETTLED_PACKETS),
       frames,
+      startsSeconds,
       endsSeconds,
       reachedEnd,
       hasCcData: hasCaptions,
@@ -64,24 +68,27 @@ export async function look(source: OpenSource): Promise<Look> {
 export async function readPackets(
   source: OpenSource,
   visit: (packet: Packet, stream: Stream | undefined) => Promise<boolean> | boolean,
-): Promise<Pick<Look, "endsSeconds" | "reachedEnd">> {
+): Promise<Pick<Look, "startsSeconds" | "endsSeconds" | "reachedEnd">> {
   using packet = new Packet();
   packet.alloc();
   const chosen = new Map(
     [...(source.video ? [source.video] : []), ...source.audio].map((stream) => [stream.index, stream]),
   );
+  const startsSeconds = new Map<number, number>();
   const endsSeconds = new Map<number, number>();
   for (;;) {
-    if (isEnd(source, await source.format.readFrame(packet))) return { endsSeconds, reachedEnd: true };
+    if (!(await readPacket(source, packet))) return { startsSeconds, endsSeconds, reachedEnd: true };
     const stream = chosen.get(packet.streamIndex);
     const ticks = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
     if (stream !== undefined && ticks !== AV_NOPTS_VALUE) {
+      const start = ticksToSeconds(ticks, stream);
+      startsSeconds.set(stream.index, Math.min(start, startsSeconds.get(stream.index) ?? Infinity));
       const end = ticksToSeconds(ticks + (packet.duration > 0n ? packet.duration : 0n), stream);
       endsSeconds.set(stream.index, Math.max(end, endsSeconds.get(stream.index) ?? -Infinity));
     }
     const continues = await visit(packet, stream);
     packet.unref();
-    if (!continues) return { endsSeconds, reachedEnd: false };
+    if (!continues) return { startsSeconds, endsSeconds, reachedEnd: false };
   }
 }
 

@@ -1,11 +1,12 @@
 /** Reads the source's pictures of one time range, in presentation order with their times. */
-import type { CodecContext, Frame, Packet, Stream } from "node-av/lib";
-import { AVSEEK_FLAG_BACKWARD, AV_FRAME_FLAG_CORRUPT, AV_NOPTS_VALUE } from "node-av/constants";
+import type { CodecContext, Frame, Packet } from "node-av/lib";
+import { AV_FRAME_FLAG_CORRUPT, AV_NOPTS_VALUE } from "node-av/constants";
 import type { SourceVideo } from "../../protocol/jobs.ts";
 import { JobError } from "../platform/errors.ts";
 import { decodedFrames, openDecoder } from "./decode.ts";
 import { PictureGraph } from "./picture-graph.ts";
-import { keepOnly, reopen, type OpenSource } from "./source.ts";
+import { keepOnly, seek } from "./packets.ts";
+import { reopen, type OpenSource } from "./source.ts";
 
 export interface TimedFrame {
   frame: Frame;
@@ -47,7 +48,7 @@ export async function* pictures(
     if (!isFromStart && !(await seek(source, stream, target + offsetSeconds))) continue;
     const decoder = await openDecoder(stream, 0);
     try {
-      const frames = timed(source, facts, decoder, offsetSeconds);
+      const frames = orderly(timed(source, facts, decoder, offsetSeconds));
       const first = await frames.next();
       const isEarlyEnough = !first.done && first.value.timeSeconds <= wanted + 1e-6;
       if (isEarlyEnough || (isFromStart && !first.done)) {
@@ -61,14 +62,6 @@ export async function* pictures(
     }
   }
   throw new JobError("source_damaged", "No picture of the source could be decoded.");
-}
-
-/** Seeks to a key frame at or before the time, according to the demuxer; false when it cannot seek. */
-async function seek(source: OpenSource, { index, timeBase }: Stream, fileSeconds: number): Promise<boolean> {
-  const ticks = BigInt(Math.floor((fileSeconds * timeBase.den) / timeBase.num));
-  const result = await source.format.seekFrame(index, ticks, AVSEEK_FLAG_BACKWARD);
-  if (source.reader.failure !== undefined) throw source.reader.failure;
-  return result >= 0;
 }
 
 async function* timed(
@@ -118,6 +111,33 @@ async function* timed(
   }
   for (const [i, frame] of untimed.entries())
     yield { frame, timeSeconds: i * nominalSeconds, durationSeconds: nominalSeconds };
+}
+
+/** Gives a picture whose time is not between those of its neighbours one that is: decoders yield pictures in the order of presentation. */
+async function* orderly(frames: AsyncGenerator<TimedFrame>): AsyncGenerator<TimedFrame> {
+  let last: number | undefined;
+  let held: TimedFrame | undefined;
+  try {
+    for await (const next of frames) {
+      if (held !== undefined) {
+        const isBetween = held.timeSeconds <= next.timeSeconds && held.timeSeconds >= (last ?? -Infinity);
+        const canBe = last === undefined || next.timeSeconds >= last;
+        const timeSeconds =
+          isBetween || !canBe
+            ? held.timeSeconds
+            : (next.timeSeconds + (last ?? next.timeSeconds - held.durationSeconds)) / 2;
+        last = timeSeconds;
+        const ready = { ...held, timeSeconds };
+        held = next;
+        yield ready;
+      } else held = next;
+    }
+    const rest = held;
+    held = undefined;
+    if (rest !== undefined) yield rest;
+  } finally {
+    held?.frame.free();
+  }
 }
 
 async function* withFirst(first: TimedFrame, rest: AsyncGenerator<TimedFrame>): AsyncGenerator<TimedFrame> {

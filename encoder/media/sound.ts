@@ -128,7 +128,7 @@ async function* outputFrames(
 
 /** The stream of the job, in the time of its clip. */
 async function* sourceSound(job: AudioJob, context: JobContext) {
-  const source = await openSource(job, context);
+  const source = await openSource(job, context, { clock: job.audio.clock ?? null });
   const stream = source.format.streams[job.audio.streamIndex];
   if (stream === undefined) throw new JobError("source_damaged", "The source's audio stream is missing.");
   yield* decodedSound(source, stream, source.zeroSeconds + job.clip.startMs / 1000);

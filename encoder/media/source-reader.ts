@@ -62,6 +62,21 @@ export class SourceReader {
     return io;
   }
 
+  /** For bytes that are read in order beside libav's own reads: those from an offset to the end of its block. */
+  async nextBytes(offset: number): Promise<Buffer> {
+    if (offset >= this.sizeBytes) return Buffer.alloc(0);
+    const index = Math.floor(offset / BLOCK_BYTES);
+    this.#file.hooks.onRead();
+    this.#readAhead(index);
+    return (await this.#block(index)).subarray(offset - index * BLOCK_BYTES);
+  }
+
+  /** A few bytes anywhere, which are not kept. */
+  async sample(offset: number, length: number): Promise<Buffer> {
+    const { bytes } = await fetchRange(this.#file, offset, Math.min(length, this.sizeBytes - offset));
+    return bytes;
+  }
+
   /** The first bytes of the file, at most one block. */
   head(): Promise<Buffer> {
     return this.#block(0);

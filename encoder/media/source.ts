@@ -1,16 +1,14 @@
 /** Opens a source: its container and the streams to encode. */
 import { Dictionary, FFmpegError, FormatContext, InputFormat, type Stream } from "node-av/lib";
-import {
-  AVDISCARD_ALL,
-  AV_NOPTS_VALUE,
-  AVERROR_EOF,
-  AVFMT_FLAG_CUSTOM_IO,
-  AVMEDIA_TYPE_AUDIO,
-} from "node-av/constants";
+import { AV_NOPTS_VALUE, AVFMT_FLAG_CUSTOM_IO, AVMEDIA_TYPE_AUDIO } from "node-av/constants";
+import { type ClockSpan, MAX_CLOCK_SPANS } from "../../protocol/jobs.ts";
 import type { CallbackTarget } from "../platform/callbacks.ts";
 import { JobError } from "../platform/errors.ts";
 import { CODEC_WHITELIST, decoderOf } from "./codecs.ts";
 import { chooseVideo, countPictures, declaredPictures, videoCandidates } from "./choose-video.ts";
+import { PacketClock } from "./clock/packet-clock.ts";
+import { pesStream } from "./clock/pes-times.ts";
+import { type Multiplexed, readClock } from "./clock/read-clock.ts";
 import { type ReaderHooks, SourceReader } from "./source-reader.ts";
 
 /**
@@ -41,6 +39,8 @@ const CONTAINERS = [
   "w64",
 ];
 const MAX_STREAMS = 100;
+/** Recordings in these are joined by appending one to another, and their timestamps have 33 bits: their clocks restart. */
+const MULTIPLEXES: Record<string, Multiplexed["multiplex"]> = { mpegts: "transport", mpeg: "program" };
 
 export interface OpenSource {
   format: FormatContext;
@@ -50,30 +50,45 @@ export interface OpenSource {
   audio: Stream[];
   /** Start of the presentation in file time, in seconds: the earliest start of the selected streams. */
   zeroSeconds: number;
+  /** Where the clock jumps; file time then is presentation time. Null = nowhere. */
+  clock: ClockSpan[] | null;
+  packetClock: PacketClock | null;
 }
 
-/**
- * @param path of the file among the job's callbacks
- * @throws {JobError} with a `source_*` code when the source is not accepted
- */
+export interface SourceRequest {
+  /** Of the file among the job's callbacks. */
+  path?: "source" | `imposed/${number}`;
+  /** As the probe has found it; absent = it is read. */
+  clock?: ClockSpan[] | null;
+}
+
+/** @throws {JobError} with a `source_*` code when the source is not accepted */
 export async function openSource(
   target: CallbackTarget,
   hooks: ReaderHooks,
-  path: "source" | `imposed/${number}` = "source",
+  { path = "source", clock }: SourceRequest = {},
 ): Promise<OpenSource> {
   const reader = await SourceReader.open(target, hooks, path);
   reader.budgetBytes = reader.sizeBytes * 4 + (256 << 20);
-  return openFormat(reader);
+  return openFormat(reader, clock === undefined ? {} : { clock });
 }
 
 /** Closes the source and reopens it at its start, because not every demuxer can seek there. */
 export async function reopen(source: OpenSource): Promise<OpenSource> {
   await source.format.closeInput();
-  return openFormat(source.reader, source.video?.index);
+  return openFormat(source.reader, knownOf(source));
 }
 
-/** @param videoIndex the stream that has been chosen; undefined = none yet */
-async function openFormat(reader: SourceReader, videoIndex?: number): Promise<OpenSource> {
+/** What an earlier opening has found. */
+interface Known {
+  videoIndex?: number;
+  clock?: ClockSpan[] | null;
+}
+
+const knownOf = ({ video, clock }: Pick<OpenSource, "video" | "clock">): Known =>
+  video === null ? { clock } : { clock, videoIndex: video.index };
+
+async function openFormat(reader: SourceReader, known: Known): Promise<OpenSource> {
   const format = new FormatContext();
   format.allocContext();
   format.pb = reader.startOver();
@@ -83,6 +98,7 @@ async function openFormat(reader: SourceReader, videoIndex?: number): Promise<Op
     codec_whitelist: CODEC_WHITELIST,
     protocol_whitelist: "none",
     max_streams: MAX_STREAMS,
+    ...(known.clock ? { correct_ts_overflow: 0 } : {}),
   });
   const opened = await format.openInput("", null, options);
   if (reader.failure !== undefined) throw reader.failure;
@@ -95,26 +111,55 @@ async function openFormat(reader: SourceReader, videoIndex?: number): Promise<Op
   if (streams.length >= MAX_STREAMS) throw tooManyStreams();
   const candidates = videoCandidates(streams);
   const declared = declaredPictures(candidates);
-  if (candidates.length > 1 && videoIndex === undefined && declared === null) {
-    const { index } = chooseVideo(candidates, await countPictures(format, candidates))!;
+  if (candidates.length > 1 && known.videoIndex === undefined && declared === null) {
+    const { index: videoIndex } = chooseVideo(candidates, await countPictures(format, candidates))!;
     if (reader.failure !== undefined) throw reader.failure;
     await format.closeInput();
-    return openFormat(reader, index);
+    return openFormat(reader, { ...known, videoIndex });
   }
-  const video = candidates.find(({ index }) => index === videoIndex) ?? chooseVideo(candidates, declared);
+  const video = candidates.find(({ index }) => index === known.videoIndex) ?? chooseVideo(candidates, declared);
   const audio = streams.filter(
     (stream) =>
       stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO && decoderOf(stream) !== null && stream.codecpar.sampleRate > 0,
   );
-  const starts = [...(video ? [video] : []), ...audio].flatMap((stream) => startSeconds(stream) ?? []);
+  const selected = [...(video ? [video] : []), ...audio];
+  const containerFormat = containerName(format.iformat?.name ?? "", await reader.head());
+  const file = multiplexed({ reader, containerFormat }, selected);
+  const clock = known.clock === undefined ? await clockOf(file) : known.clock;
+  if (clock !== null && !known.clock) {
+    const found = knownOf({ video, clock });
+    await format.closeInput();
+    return openFormat(reader, found);
+  }
+  const starts = selected.flatMap((stream) => startSeconds(stream) ?? []);
   return {
     format,
     reader,
-    containerFormat: containerName(format.iformat?.name ?? "", await reader.head()),
+    containerFormat,
     video,
     audio,
-    zeroSeconds: starts.length > 0 ? Math.min(...starts) : 0,
+    zeroSeconds: clock !== null || starts.length === 0 ? 0 : Math.min(...starts),
+    clock,
+    packetClock: file === null ? null : new PacketClock(clock),
   };
+}
+
+/** The streams of a file whose timestamps can be found in its bytes; null for other containers. */
+export function multiplexed(
+  { reader, containerFormat }: Pick<OpenSource, "reader" | "containerFormat">,
+  streams: Stream[],
+): Multiplexed | null {
+  const multiplex = MULTIPLEXES[containerFormat];
+  return multiplex === undefined
+    ? null
+    : { reader, multiplex, streams: streams.map(({ id }) => pesStream(multiplex, id)) };
+}
+
+async function clockOf(file: Multiplexed | null): Promise<ClockSpan[] | null> {
+  const clock = file === null ? null : await readClock(file);
+  if (clock !== null && clock.length > MAX_CLOCK_SPANS)
+    throw new JobError("source_damaged", `The source's clock jumps more than ${MAX_CLOCK_SPANS} times.`);
+  return clock;
 }
 
 /** Start in file time, in seconds; undefined when no packet has a timestamp. */
@@ -124,18 +169,6 @@ export function startSeconds(stream: Stream): number | undefined {
 
 export function ticksToSeconds(ticks: bigint, { timeBase }: { timeBase: { num: number; den: number } }): number {
   return (Number(ticks) * timeBase.num) / timeBase.den;
-}
-
-/** Lets the demuxer skip every other stream. */
-export function keepOnly(source: OpenSource, ...kept: Stream[]): void {
-  const indexes = new Set(kept.map(({ index }) => index));
-  for (const stream of source.format.streams) if (!indexes.has(stream.index)) stream.discard = AVDISCARD_ALL;
-}
-
-/** True at the end of the file, which includes undecodable data. @throws the reader's error */
-export function isEnd(source: OpenSource, result: number): boolean {
-  if (source.reader.failure !== undefined) throw source.reader.failure;
-  return result === AVERROR_EOF || result < 0;
 }
 
 async function openFailure(reader: SourceReader, code: number): Promise<JobError> {

@@ -47,6 +47,11 @@ test("a good source is probed correctly afterwards", async () => {
   expect((await encoder.probe(await makeSource("mp4-fast-start"))).video!.codec).toBe("h264");
 });
 
+test("a header that says 277 hours is not believed: the file is as long as what is in it", async () => {
+  const [claiming, honest] = [await makeSource("long-header"), await makeSource("mkv")];
+  expect((await encoder.probe(claiming)).durationMs).toBe((await encoder.probe(honest)).durationMs);
+});
+
 describe("a range from startTime to endTime", () => {
   test.each(["mp4-fast-start", "ts"] as const)(
     "that begins behind the end of %s is refused with its length",

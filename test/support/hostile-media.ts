@@ -44,6 +44,14 @@ export function manyTracks(file: Buffer, count: number): Buffer {
   return Buffer.concat([file.subarray(0, moovAt), moov, file.subarray(moovAt + moovBytes)]);
 }
 
+/** A Matroska file with another duration in its header, in ms. */
+export function claimLength(file: Buffer, ms: number): Buffer {
+  const changed = Buffer.from(file);
+  const duration = Buffer.from([0x44, 0x89, 0x88]); // a float of 8 bytes
+  changed.writeDoubleBE(ms, changed.indexOf(duration) + duration.length);
+  return changed;
+}
+
 /** Every entry of the SeekHead refers to the SeekHead. */
 export function loopingMatroska(file: Buffer): Buffer {
   const changed = Buffer.from(file);

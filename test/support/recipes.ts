@@ -280,6 +280,11 @@ export const RECIPES = {
     extension: "ts",
     ffmpeg: args`-i ${FRIDAY} -t 3 -vf scale=480:360 ${x264()} ${AAC} -output_ts_offset 3`,
   },
+  "ts-late": {
+    description: "the same as ts, on a clock that is 5,000 s ahead",
+    extension: "ts",
+    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} ${x264("-g", "45")} ${AAC} -output_ts_offset 5000`,
+  },
   "ts-tall": {
     description: "a second of MPEG-TS, upright, behind ts",
     extension: "ts",

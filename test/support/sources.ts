@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { args, FLOWER, x264 } from "./ffmpeg-words.ts";
-import { boxBomb, claim, hugeAvi, loopingMatroska, manyTracks, noise } from "./hostile-media.ts";
+import { boxBomb, claim, claimLength, hugeAvi, loopingMatroska, manyTracks, noise } from "./hostile-media.ts";
 import { RECIPES, type Source } from "./recipes.ts";
 
 const run = promisify(execFile);
@@ -26,6 +26,16 @@ const DERIVED = {
     extension: "ts",
     bytes: () => joined("ts", "ts-tall", "ts-wide-pixels"),
   },
+  "ts-restart": {
+    description: "MPEG-TS of two recordings: the clock restarts",
+    extension: "ts",
+    bytes: () => joined("ts", "ts"),
+  },
+  "ts-jump": {
+    description: "MPEG-TS of two recordings: the clock jumps ahead",
+    extension: "ts",
+    bytes: () => joined("ts", "ts-late"),
+  },
   "sound-change": {
     description: "MPEG-TS whose sound changes its channels, and then its rate",
     extension: "ts",
@@ -40,6 +50,11 @@ const DERIVED = {
     description: "MP4 whose matrix mirrors and turns its picture",
     extension: "mp4",
     bytes: () => cut("no-audio", 1).then((file) => withMatrix(file, [0, -1, -1, 0])),
+  },
+  "long-header": {
+    description: "Matroska of five seconds whose header says 277 hours",
+    extension: "mkv",
+    bytes: () => cut("mkv", 1).then((file) => claimLength(file, 277 * 3600_000)),
   },
   "truncated-mp4": {
     description: "MP4, moov first, the last 40 % missing",
