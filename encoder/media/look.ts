@@ -1,6 +1,6 @@
 /** Inspects the beginning of a source: frame times and the first decoded frames. */
 import { type CodecContext, Frame, Packet, type Stream } from "node-av/lib";
-import { AV_NOPTS_VALUE } from "node-av/constants";
+import { AV_NOPTS_VALUE, AV_PKT_FLAG_DISCARD } from "node-av/constants";
 import { ccDetector } from "./channel-captions.ts";
 import { openDecoder } from "./decode.ts";
 import { readPacket } from "./packets.ts";
@@ -41,10 +41,10 @@ export async function look(source: OpenSource): Promise<Look> {
       bytes += packet.size;
       if (source.video === null) packets++;
       if (stream !== undefined && stream === source.video) {
-        packets++;
         hasCaptions ||= isCaptioned(packet);
         const ticks = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
-        if (ticks !== AV_NOPTS_VALUE) timesSeconds.push(ticksToSeconds(ticks, stream));
+        if (isShown(packet)) packets++;
+        if (isShown(packet) && ticks !== AV_NOPTS_VALUE) timesSeconds.push(ticksToSeconds(ticks, stream));
         if (frames.length < FRAMES_LOOKED_AT) await decode(decoder!, packet, frames);
       }
       return !isEnough();
@@ -74,23 +74,46 @@ export async function readPackets(
   const chosen = new Map(
     [...(source.video ? [source.video] : []), ...source.audio].map((stream) => [stream.index, stream]),
   );
-  const startsSeconds = new Map<number, number>();
-  const endsSeconds = new Map<number, number>();
+  const ranges = new Map<number, TimeRange>();
   for (;;) {
-    if (!(await readPacket(source, packet))) return { startsSeconds, endsSeconds, reachedEnd: true };
+    const isOver = !(await readPacket(source, packet));
+    if (isOver) return { ...spansOf(ranges), reachedEnd: true };
     const stream = chosen.get(packet.streamIndex);
-    const ticks = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
-    if (stream !== undefined && ticks !== AV_NOPTS_VALUE) {
-      const start = ticksToSeconds(ticks, stream);
-      startsSeconds.set(stream.index, Math.min(start, startsSeconds.get(stream.index) ?? Infinity));
-      const end = ticksToSeconds(ticks + (packet.duration > 0n ? packet.duration : 0n), stream);
-      endsSeconds.set(stream.index, Math.max(end, endsSeconds.get(stream.index) ?? -Infinity));
-    }
+    if (stream !== undefined && isShown(packet)) extend(ranges, packet, stream);
     const continues = await visit(packet, stream);
     packet.unref();
-    if (!continues) return { startsSeconds, endsSeconds, reachedEnd: false };
+    if (!continues) return { ...spansOf(ranges), reachedEnd: false };
   }
 }
+
+/** Times of a stream's packets, in file time. */
+interface TimeRange {
+  firstSeconds: number;
+  lastSeconds: number;
+  endSeconds: number;
+}
+
+/** The duration of a packet is the time to the next one in decoding order, so only that of the last picture says where the stream ends. */
+function extend(ranges: Map<number, TimeRange>, packet: Packet, stream: Stream): void {
+  const ticks = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
+  if (ticks === AV_NOPTS_VALUE) return;
+  const at = ticksToSeconds(ticks, stream);
+  const range = ranges.get(stream.index) ?? { firstSeconds: Infinity, lastSeconds: -Infinity, endSeconds: -Infinity };
+  range.firstSeconds = Math.min(range.firstSeconds, at);
+  if (at >= range.lastSeconds) {
+    range.lastSeconds = at;
+    range.endSeconds = ticksToSeconds(ticks + (packet.duration > 0n ? packet.duration : 0n), stream);
+  }
+  ranges.set(stream.index, range);
+}
+
+function spansOf(ranges: ReadonlyMap<number, TimeRange>): Pick<Look, "startsSeconds" | "endsSeconds"> {
+  const each = (of: (range: TimeRange) => number) => new Map([...ranges].map(([index, range]) => [index, of(range)]));
+  return { startsSeconds: each(({ firstSeconds }) => firstSeconds), endsSeconds: each(({ endSeconds }) => endSeconds) };
+}
+
+/** False outside of an edit list: such packets are decoded for the sake of others. */
+const isShown = (packet: Packet) => !packet.hasFlags(AV_PKT_FLAG_DISCARD);
 
 async function decode(decoder: CodecContext, packet: Packet | null, frames: Frame[]): Promise<void> {
   await decoder.sendPacket(packet);

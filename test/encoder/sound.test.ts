@@ -102,6 +102,13 @@ test("sound longer than the picture determines the asset's duration", async () =
   expect(loudness(sound, 2.5, 3.9)).toBeGreaterThan(SILENCE);
 });
 
+test("an edit list that ends inside of a GOP ends picture and sound together", async () => {
+  const { facts, sound } = await soundOf("edit-list-end");
+  expect(facts.video!.durationMs).toBeCloseTo(2500, -2);
+  expect(Math.abs(facts.durationMs - facts.video!.durationMs)).toBeLessThan(50);
+  expect(sound.samples.length / sound.sampleRateHz).toBeCloseTo(2.5, 1);
+});
+
 test("a gap in the sound becomes silence, and later sound keeps its time", async () => {
   const { facts, sound } = await soundOf("audio-gap");
   expect(sound.samples.length / sound.sampleRateHz).toBeCloseTo(facts.durationMs / 1000, 1);

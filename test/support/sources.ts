@@ -51,6 +51,11 @@ const DERIVED = {
     extension: "mp4",
     bytes: () => cut("no-audio", 1).then((file) => withMatrix(file, [0, -1, -1, 0])),
   },
+  "edit-list-end": {
+    description: "MP4 whose edit list ends inside of a GOP, after 2.5 s",
+    extension: "mp4",
+    bytes: () => cut("mp4-fast-start", 1).then((file) => withEditLength(file, 2500)),
+  },
   "long-header": {
     description: "Matroska of five seconds whose header says 277 hours",
     extension: "mkv",
@@ -187,6 +192,13 @@ async function cut(name: string, fraction: number): Promise<Buffer> {
 function withMatrix(file: Buffer, [a, b, c, d]: [number, number, number, number]): Buffer {
   const matrixAt = file.indexOf("tkhd", 0, "latin1") + 44;
   for (const [at, value] of [a, b, 0, c, d].entries()) file.writeInt32BE(value * 0x10000, matrixAt + at * 4);
+  return file;
+}
+
+/** Shortens the edit of every track, in units of the movie's timescale. */
+function withEditLength(file: Buffer, length: number): Buffer {
+  for (let at = file.indexOf("elst", 0, "latin1"); at >= 0; at = file.indexOf("elst", at + 4, "latin1"))
+    file.writeUInt32BE(length, at + 12);
   return file;
 }
 
