@@ -52,9 +52,11 @@ export const SourceVideo = z.object({
   heightPx: z.int().positive(),
   rotationDegrees: z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]), // clockwise, makes it upright
   isMirrored: z.boolean().optional(), // left and right are exchanged before it is rotated; absent = no
-  /** Constant output rate: the source's rate, at most 60; the nearest standard rate when the source's varies. */
+  /** Constant output rate: the source's rate, at most 60; when it varies, one that loses few pictures. */
   frameRate: Fraction,
   variableFrameRate: z.boolean(),
+  /** A time at which a picture of the constant rate is shown: times of others are rounded to whole frames from it. Absent = they are used as they are. */
+  gridMs: z.number().optional(),
   interlaced: z.boolean(),
   bitDepth: z.int().positive(),
   hdr: z.enum(["pq", "hlg"]).nullable(),

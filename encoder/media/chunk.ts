@@ -1,7 +1,7 @@
 /** The `video` job: decodes once and encodes one range of output frames in every rung. */
 import type { Frame } from "node-av/lib";
 import { AV_FRAME_DATA_A53_CC, AVCOL_SPC_UNSPECIFIED } from "node-av/constants";
-import type { VideoJob, VideoResult } from "../../protocol/jobs.ts";
+import type { Fraction, VideoJob, VideoResult } from "../../protocol/jobs.ts";
 import { frameSeconds, FramePicker, type Pick, TOLERANCE_FRAMES } from "../../protocol/media/frame-picker.ts";
 import type { JobContext } from "./job-context.ts";
 import { pictures } from "./picture.ts";
@@ -57,12 +57,14 @@ async function* pickedFrames(
   const picker = new FramePicker<Frame>({ rate, ...wanted }, (frame) => frame.free());
   const clipStart = job.clip.startMs / 1000;
   const clipEnd = job.clip.endMs === null ? Infinity : job.clip.endMs / 1000 - clipStart;
-  const fromSeconds = (wanted.firstFrame + TOLERANCE_FRAMES) * frameSeconds(rate);
+  const { gridMs } = job.video;
+  // On its grid, a picture is up to half a frame later.
+  const from = wanted.firstFrame + TOLERANCE_FRAMES - (gridMs === undefined ? 0 : 1);
   let endSeconds = 0;
   for await (const { frame, timeSeconds, durationSeconds } of pictures(
     source,
     job.video,
-    fromSeconds,
+    from * frameSeconds(rate),
     source.zeroSeconds + clipStart,
   )) {
     if (timeSeconds >= clipEnd) {
@@ -71,7 +73,7 @@ async function* pickedFrames(
     }
     seen.hasCcData ||= frame.getSideData(AV_FRAME_DATA_A53_CC) !== null;
     endSeconds = Math.min(clipEnd, timeSeconds + durationSeconds);
-    const pick = picker.push(frame, timeSeconds);
+    const pick = picker.push(frame, gridMs === undefined ? timeSeconds : onGrid(timeSeconds, gridMs / 1000, rate));
     if (pick !== undefined) yield pick;
     if (picker.isComplete) return;
   }
@@ -79,6 +81,12 @@ async function* pickedFrames(
   const isWhole = endSeconds >= Math.min(clipEnd, declaredEnd) - TRUNCATED_SECONDS;
   const last = picker.finish(job.holdsLastPicture === true && isWhole ? Infinity : endSeconds);
   if (last !== undefined) yield last;
+}
+
+/** The nearest place of a picture of the constant rate. The rule depends on times alone, as that of the picker. */
+function onGrid(timeSeconds: number, gridSeconds: number, rate: Fraction): number {
+  const frame = frameSeconds(rate);
+  return gridSeconds + Math.round((timeSeconds - gridSeconds) / frame) * frame;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import type { AVPixelFormat } from "node-av/constants";
 import type { ProbeJob, ProbeResult, SourceAudio, SourceVideo } from "../../protocol/jobs.ts";
 import { JobError } from "../platform/errors.ts";
-import { outputRate } from "./frame-rate.ts";
+import { outputRate, pictureGrid } from "./frame-rate.ts";
 import type { JobContext } from "./job-context.ts";
 import { type Look, look } from "./look.ts";
 import { orientationOf } from "./orientation.ts";
@@ -31,7 +31,8 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
   const seen = await look(source);
   // Read the streams before the file is reopened to find their ends, which invalidates them.
   const clip = clipOf(job, source.zeroSeconds);
-  const picture = source.video === null || seen.frames.length === 0 ? null : pictureFacts(source.video, seen);
+  const picture =
+    source.video === null || seen.frames.length === 0 ? null : pictureFacts(source.video, seen, clip.startSeconds);
   for (const frame of seen.frames) frame.free();
   const sounds = source.audio.map((stream) => soundFacts(stream));
   const subtitles = await sourceSubtitles(source, seen);
@@ -118,11 +119,15 @@ const emptyRangeText = (lengthSeconds: number) =>
 
 type Unplaced<Track> = Omit<Track, "startMs" | "durationMs">;
 
-function pictureFacts(stream: Stream, { frames, videoTimesSeconds }: Look): Unplaced<SourceVideo> {
+function pictureFacts(stream: Stream, { frames, videoTimesSeconds }: Look, zeroSeconds: number): Unplaced<SourceVideo> {
   const { codecpar } = stream;
   const first = frames[0]!;
   const declared = stream.avgFrameRate.num > 0 && stream.avgFrameRate.den > 0 ? stream.avgFrameRate.toDouble() : 0;
   const { frameRate, isVariable } = outputRate({ declared, timesSeconds: videoTimesSeconds });
+  const gridSeconds = pictureGrid(
+    videoTimesSeconds.map((time) => time - zeroSeconds),
+    frameRate,
+  );
   const orientation = orientationOf(codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
   const interlaced = frames.filter((frame) => frame.hasFlags(AV_FRAME_FLAG_INTERLACED)).length;
   return {
@@ -132,6 +137,7 @@ function pictureFacts(stream: Stream, { frames, videoTimesSeconds }: Look): Unpl
     ...orientation,
     frameRate,
     variableFrameRate: isVariable,
+    ...(gridSeconds === null ? {} : { gridMs: gridSeconds * 1000 }),
     interlaced: interlaced * 2 > frames.length,
     bitDepth: bitDepthOf(first.format as AVPixelFormat),
     hdr: first.colorTrc === AVCOL_TRC_SMPTE2084 ? "pq" : first.colorTrc === AVCOL_TRC_ARIB_STD_B67 ? "hlg" : null,

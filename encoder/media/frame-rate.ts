@@ -11,6 +11,13 @@ const MAX_DENOMINATOR = 1001;
 /** Relative deviation of a frame interval beyond which it is no longer timestamp rounding. */
 const IRREGULAR = 0.2;
 const TIMESTAMP_ROUNDING_SECONDS = 0.0011; // Matroska, FLV: milliseconds
+const MOSTLY = 0.9;
+/** Of places within a frame: 1 = all are the same, 0 = they are anywhere. */
+const MIN_CONCENTRATION = 0.5;
+/** Deviation of timestamps that are ticks of a clock of the rate. */
+const EXACT_FRAMES = 0.002;
+/** Precision of an average of a few hundred irregular intervals. */
+const SAME_AVERAGE = 0.01;
 
 export interface RateEvidence {
   /** Declared by the container: frames divided by duration; 0 = unknown. */
@@ -19,31 +26,92 @@ export interface RateEvidence {
   timesSeconds: number[];
 }
 
+export interface OutputRate {
+  frameRate: Fraction;
+  isVariable: boolean;
+}
+
 const hz = ({ num, den }: Fraction) => num / den;
 
 /**
  * A source of constant rate keeps it, divided by an integer until it is at most 60, or multiplied when it is below 10. A source of variable
- * rate gets the standard rate nearest to its average, at most 60.
+ * rate gets the rate of the interval that most of its pictures have, because the others are holes in it: a lower rate would lose pictures. Where no interval
+ * has a majority, it is the standard rate that loses none on average, at most 60.
  */
-export function outputRate({ declared, timesSeconds }: RateEvidence): { frameRate: Fraction; isVariable: boolean } {
+export function outputRate({ declared, timesSeconds }: RateEvidence): OutputRate {
   const gaps = timesSeconds
     .slice(1)
     .map((time, i) => time - timesSeconds[i]!)
     .filter((gap) => gap > 1e-6);
-  const usual = median(gaps);
-  if (usual === undefined) return { frameRate: steadyRate(declared > 0 ? declared : 25), isVariable: false };
-  const isRegular = (gap: number) => Math.abs(gap - usual) <= Math.max(usual * IRREGULAR, TIMESTAMP_ROUNDING_SECONDS);
-  const regular = gaps.filter(isRegular);
+  if (gaps.length === 0) return { frameRate: steadyRate(declared > 0 ? declared : 25), isVariable: false };
+  const usual = usualInterval(gaps);
+  const regular = gaps.filter((gap) => isAbout(gap, usual));
   const irregular = gaps.length - regular.length;
-  const measuredSeconds = sum(regular);
-  const disagrees = declared > 0 && Math.abs(declared * usual - 1) > IRREGULAR;
-  if (irregular > Math.max(1, gaps.length * 0.05) || disagrees)
-    return { frameRate: nearestStandard(disagrees ? declared : gaps.length / sum(gaps)), isVariable: true };
+  const isDeclared = declared === 0 || Math.abs(declared * usual - 1) <= IRREGULAR;
+  const isSteady = isDeclared && irregular <= Math.max(1, gaps.length * 0.05);
+  if (!isSteady) return { frameRate: variableRate(gaps, regular, usual, declared), isVariable: true };
   // The declared rate counts frames over the whole file and is wrong for a truncated one. The measured rate is as precise as the timestamps.
+  const measuredSeconds = sum(regular);
   const measured = regular.length / measuredSeconds;
   const uncertainty = Math.max(SAME_RATE, TIMESTAMP_ROUNDING_SECONDS / measuredSeconds);
   const agrees = declared > 0 && Math.abs(declared / measured - 1) <= uncertainty * 2;
   return { frameRate: agrees ? steadyRate(declared) : steadyRate(measured, uncertainty), isVariable: false };
+}
+
+function variableRate(gaps: number[], regular: number[], usual: number, declared: number): Fraction {
+  const average = averageRate(gaps, regular);
+  // Telecined film alternates between two intervals, and in a recording with jitter long ones make up for short ones.
+  const haveHoles = gaps.filter((gap) => isMultiple(gap, usual)).length >= gaps.length * MOSTLY;
+  const isBalanced = isNearStandard(average) && !haveHoles;
+  const isDeclared = Math.abs(declared / average - 1) <= SAME_AVERAGE;
+  if (isBalanced) return steadyRate(isDeclared ? declared : average, SAME_AVERAGE);
+  // The pictures behind the first ones are more frequent.
+  if (declared > Math.max(average, 1 / usual) * (1 + IRREGULAR)) return standardAtLeast(declared);
+  const shorter = gaps.filter((gap) => gap < usual && !isAbout(gap, usual));
+  const hasMajority = regular.length > gaps.length / 2 && shorter.length <= gaps.length * (1 - MOSTLY); // pictures of shorter intervals would be lost
+  return hasMajority ? steadyRate(regular.length / sum(regular), SAME_AVERAGE) : standardAtLeast(average);
+}
+
+/** Of two alternating intervals, each counts as much as the other: one more of them at an end would make 24000/1001 into 24. */
+function averageRate(gaps: number[], regular: number[]): number {
+  const others = gaps.filter((gap) => !regular.includes(gap));
+  const isPair = others.length > gaps.length * 0.4 && others.every((gap) => isAbout(gap, others[0]!));
+  return isPair ? 2 / (mean(regular) + mean(others)) : 1 / mean(gaps);
+}
+
+/** The interval that most gaps have, as the mean of these. */
+function usualInterval(gaps: number[]): number {
+  const around = (interval: number) => gaps.filter((gap) => isAbout(gap, interval));
+  const largest = gaps.map(around).reduce((best, group) => (group.length > best.length ? group : best));
+  return mean(largest);
+}
+
+const isAbout = (gap: number, interval: number) =>
+  Math.abs(gap - interval) <= Math.max(interval * IRREGULAR, TIMESTAMP_ROUNDING_SECONDS);
+
+/** A hole of whole pictures. */
+const isMultiple = (gap: number, interval: number) =>
+  isAbout(gap - (Math.round(gap / interval) - 1) * interval, interval);
+
+const isNearStandard = (rate: number) => Math.abs(hz(nearestStandard(rate)) / rate - 1) <= SAME_AVERAGE;
+
+/** The lowest standard rate that loses no pictures of this rate, as far as its precision says; 60 at most. */
+function standardAtLeast(rate: number): Fraction {
+  return STANDARD_RATES.find((candidate) => hz(candidate) >= rate * (1 - SLIGHTLY_TOO_FAST)) ?? STANDARD_RATES.at(-1)!;
+}
+
+/**
+ * Where the pictures of a rate lie, in seconds after time 0 and less than a frame, if their times deviate from it by rounding, jitter or telecine. Null when they
+ * do not deviate, or lie anywhere, or at several places, as those of a rate that is divided.
+ */
+export function pictureGrid(timesSeconds: number[], rate: Fraction): number | null {
+  const frames = timesSeconds.map((time) => time * hz(rate));
+  const turn = 2 * Math.PI;
+  const [x, y] = [sum(frames.map((at) => Math.cos(at * turn))), sum(frames.map((at) => Math.sin(at * turn)))];
+  if (Math.hypot(x, y) < frames.length * MIN_CONCENTRATION) return null;
+  const place = (Math.atan2(y, x) / turn + 1) % 1;
+  const isExact = frames.every((at) => Math.abs(at - place - Math.round(at - place)) <= EXACT_FRAMES);
+  return isExact ? null : place / hz(rate);
 }
 
 /** @param uncertainty relative; a standard rate within it is chosen */
@@ -73,8 +141,5 @@ function closeFraction(value: number): Fraction {
   return { num: Math.max(1, Math.round(value * 1000)), den: 1000 };
 }
 
+const mean = (values: number[]) => sum(values) / values.length;
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
-
-function median(values: number[]): number | undefined {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-}

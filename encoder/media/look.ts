@@ -13,7 +13,7 @@ const FRAMES_LOOKED_AT = 8;
 const UNSETTLED_PACKETS = 16;
 
 export interface Look {
-  /** Presentation times of the first frames, ascending, in file time. */
+  /** Times of the first frames, ascending, in file time: of presentation, or of decoding if some have no other. */
   videoTimesSeconds: number[];
   /** The first decodable frames, owned by the receiver. */
   frames: Frame[];
@@ -30,7 +30,7 @@ export interface Look {
 export async function look(source: OpenSource): Promise<Look> {
   const decoder = source.video === null ? undefined : await openDecoder(source.video, 1);
   const frames: Frame[] = [];
-  const timesSeconds: number[] = [];
+  const times = new PictureTimes();
   const isCaptioned = source.video === null ? () => false : ccDetector(source.video);
   let hasCaptions = false;
   let [packets, bytes] = [0, 0];
@@ -42,17 +42,17 @@ export async function look(source: OpenSource): Promise<Look> {
       if (source.video === null) packets++;
       if (stream !== undefined && stream === source.video) {
         hasCaptions ||= isCaptioned(packet);
-        const ticks = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
-        if (isShown(packet)) packets++;
-        if (isShown(packet) && ticks !== AV_NOPTS_VALUE) timesSeconds.push(ticksToSeconds(ticks, stream));
+        if (isShown(packet)) {
+          packets++;
+          times.add(packet, stream);
+        }
         if (frames.length < FRAMES_LOOKED_AT) await decode(decoder!, packet, frames);
       }
       return !isEnough();
     });
     if (decoder !== undefined && reachedEnd && frames.length < FRAMES_LOOKED_AT) await decode(decoder, null, frames);
-    const times = timesSeconds.toSorted((a, b) => a - b);
     return {
-      videoTimesSeconds: reachedEnd ? times : times.slice(0, -UNSETTLED_PACKETS),
+      videoTimesSeconds: times.settled(reachedEnd),
       frames,
       startsSeconds,
       endsSeconds,
@@ -61,6 +61,27 @@ export async function look(source: OpenSource): Promise<Look> {
     };
   } finally {
     decoder?.freeContext();
+  }
+}
+
+/** The times of a stream's pictures. Those of presentation and of decoding are not mixed: their intervals would be wrong. */
+class PictureTimes {
+  readonly #shown: number[] = [];
+  readonly #decoded: number[] = [];
+  #count = 0;
+
+  add({ pts, dts }: Packet, stream: Stream): void {
+    this.#count++;
+    if (pts !== AV_NOPTS_VALUE) this.#shown.push(ticksToSeconds(pts, stream));
+    if (dts !== AV_NOPTS_VALUE) this.#decoded.push(ticksToSeconds(dts, stream));
+  }
+
+  /** Ascending. */
+  settled(isWhole: boolean): number[] {
+    const areAllShown = this.#shown.length === this.#count || this.#decoded.length < this.#shown.length;
+    if (!areAllShown) return this.#decoded.toSorted((a, b) => a - b);
+    const times = this.#shown.toSorted((a, b) => a - b);
+    return isWhole ? times : times.slice(0, -UNSETTLED_PACKETS);
   }
 }
 
@@ -75,14 +96,15 @@ export async function readPackets(
     [...(source.video ? [source.video] : []), ...source.audio].map((stream) => [stream.index, stream]),
   );
   const ranges = new Map<number, TimeRange>();
+  const isMultiplexed = source.packetClock !== null;
   for (;;) {
     const isOver = !(await readPacket(source, packet));
-    if (isOver) return { ...spansOf(ranges), reachedEnd: true };
+    if (isOver) return { ...spansOf(ranges, isMultiplexed), reachedEnd: true };
     const stream = chosen.get(packet.streamIndex);
     if (stream !== undefined && isShown(packet)) extend(ranges, packet, stream);
     const continues = await visit(packet, stream);
     packet.unref();
-    if (!continues) return { ...spansOf(ranges), reachedEnd: false };
+    if (!continues) return { ...spansOf(ranges, isMultiplexed), reachedEnd: false };
   }
 }
 
@@ -91,25 +113,44 @@ interface TimeRange {
   firstSeconds: number;
   lastSeconds: number;
   endSeconds: number;
+  /** End of presentation by the times of decoding: later by the reordering. */
+  decodedEndSeconds: number;
+  lacksShownTime: boolean;
 }
 
+const NO_TIMES: TimeRange = {
+  firstSeconds: Infinity,
+  lastSeconds: -Infinity,
+  endSeconds: -Infinity,
+  decodedEndSeconds: -Infinity,
+  lacksShownTime: false,
+};
+
 /** The duration of a packet is the time to the next one in decoding order, so only that of the last picture says where the stream ends. */
-function extend(ranges: Map<number, TimeRange>, packet: Packet, stream: Stream): void {
-  const ticks = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
+function extend(ranges: Map<number, TimeRange>, { pts, dts, duration }: Packet, stream: Stream): void {
+  const ticks = pts === AV_NOPTS_VALUE ? dts : pts;
   if (ticks === AV_NOPTS_VALUE) return;
+  const range = ranges.get(stream.index) ?? { ...NO_TIMES };
   const at = ticksToSeconds(ticks, stream);
-  const range = ranges.get(stream.index) ?? { firstSeconds: Infinity, lastSeconds: -Infinity, endSeconds: -Infinity };
+  const lastsSeconds = duration > 0n ? ticksToSeconds(duration, stream) : 0;
   range.firstSeconds = Math.min(range.firstSeconds, at);
-  if (at >= range.lastSeconds) {
-    range.lastSeconds = at;
-    range.endSeconds = ticksToSeconds(ticks + (packet.duration > 0n ? packet.duration : 0n), stream);
-  }
+  if (at >= range.lastSeconds) [range.lastSeconds, range.endSeconds] = [at, at + lastsSeconds];
+  range.lacksShownTime ||= pts === AV_NOPTS_VALUE;
+  if (dts !== AV_NOPTS_VALUE)
+    range.decodedEndSeconds = ticksToSeconds(dts, stream) + (1 + stream.codecpar.videoDelay) * lastsSeconds;
   ranges.set(stream.index, range);
 }
 
-function spansOf(ranges: ReadonlyMap<number, TimeRange>): Pick<Look, "startsSeconds" | "endsSeconds"> {
-  const each = (of: (range: TimeRange) => number) => new Map([...ranges].map(([index, range]) => [index, of(range)]));
-  return { startsSeconds: each(({ firstSeconds }) => firstSeconds), endsSeconds: each(({ endSeconds }) => endSeconds) };
+function spansOf(
+  ranges: ReadonlyMap<number, TimeRange>,
+  hasShownTimes: boolean,
+): Pick<Look, "startsSeconds" | "endsSeconds"> {
+  const starts = [...ranges].map(([index, { firstSeconds }]) => [index, firstSeconds] as const);
+  // The last picture of a program stream may have a time of decoding only. Those of AVI have no others, which are used as they are.
+  const endOf = ({ endSeconds, decodedEndSeconds, lacksShownTime }: TimeRange) =>
+    hasShownTimes && lacksShownTime ? Math.max(endSeconds, decodedEndSeconds) : endSeconds;
+  const ends = [...ranges].map(([index, range]) => [index, endOf(range)] as const);
+  return { startsSeconds: new Map(starts), endsSeconds: new Map(ends) };
 }
 
 /** False outside of an edit list: such packets are decoded for the sake of others. */

@@ -73,10 +73,13 @@ async function* timed(
   const stream = source.format.streams[facts.streamIndex]!;
   const { num, den } = stream.timeBase;
   const nominalSeconds = facts.frameRate.den / facts.frameRate.num;
+  // Single pictures of a program stream have no presentation time either, although the others do.
+  const hasShownTimes = source.packetClock !== null;
   let [sawKey, isDecodeTimeOnly] = [false, false];
   // Some decoders output damaged pictures before the first key frame.
   const accepts = (packet: Packet) => {
-    if (!sawKey && packet.isKeyframe) [sawKey, isDecodeTimeOnly] = [true, packet.pts === AV_NOPTS_VALUE];
+    if (!sawKey && packet.isKeyframe)
+      [sawKey, isDecodeTimeOnly] = [true, packet.pts === AV_NOPTS_VALUE && !hasShownTimes];
     return sawKey;
   };
   let untimed: Frame[] = []; // leading frames, timed by the first frame that has a time

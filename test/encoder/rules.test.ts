@@ -5,7 +5,7 @@ import { decodeSchedule, initSegment, mediaSegment } from "../../protocol/media/
 import { rotationOf } from "../../encoder/media/facts.ts";
 import { orientationOf } from "../../encoder/media/orientation.ts";
 import { FramePicker, frameCountUntil } from "../../protocol/media/frame-picker.ts";
-import { outputRate } from "../../encoder/media/frame-rate.ts";
+import { outputRate, pictureGrid } from "../../encoder/media/frame-rate.ts";
 import { codecOf, withoutSettingsSei } from "../../encoder/media/h264.ts";
 import { colorPlan, scaleGraph } from "../../encoder/media/scale-graph.ts";
 import { limitsOf } from "../../encoder/jobs/limits.ts";
@@ -45,9 +45,62 @@ describe("the rate of the output", () => {
     expect(rateOf(steady(240).filter((_, i) => i % 3 !== 1))).toBe("60/1 from a variable one");
   });
 
+  test("of a recording with missing frames is that of the interval that most frames have", () => {
+    const without = (rate: number, missing: (i: number) => boolean) => steady(rate, 300).filter((_, i) => !missing(i));
+    expect(rateOf(without(30, (i) => i % 12 === 5))).toBe("30/1 from a variable one");
+    expect(
+      rateOf(
+        without(60, (i) => i % 7 === 3 || i % 11 === 5),
+        45,
+      ),
+    ).toBe("60/1 from a variable one");
+    expect(
+      rateOf(
+        without(30, (i) => i % 3 === 1 && i % 2 === 1),
+        25,
+      ),
+    ).toBe("30/1 from a variable one");
+  });
+
+  test("of film in fields is that of film, also where the stream declares that of its fields", () => {
+    const film = (hz: number) => Array.from({ length: 241 }, (_, i) => Math.floor(i * 2.5) / (hz * 2.5));
+    expect(rateOf(film(24_000 / 1001), 30_000 / 1001)).toBe("24000/1001 from a variable one");
+    expect(rateOf(film(24))).toBe("24/1 from a variable one");
+  });
+
+  test("of a recording with jitter is its average, because long intervals make up for short ones", () => {
+    const jitter = steady(30, 300).map((time, i) => time + (i % 7 === 3 ? 0.015 : 0) - (i % 11 === 5 ? 0.014 : 0));
+    expect(rateOf(jitter, 30)).toBe("30/1 from a variable one");
+  });
+
+  test("of pictures that become more frequent is the declared rate, at least", () => {
+    expect(rateOf(steady(12), 28)).toBe("30000/1001 from a variable one");
+  });
+
   test("of a single frame is the declared rate, or 25", () => {
     expect(rateOf([0], 30)).toBe("30/1");
     expect(rateOf([0])).toBe("25/1");
+  });
+});
+
+describe("the grid of the pictures", () => {
+  const rate = { num: 24_000, den: 1001 };
+  const frame = 1001 / 24_000;
+  /** @param deviation of the times, in frames */
+  const gridOf = (deviation: (i: number) => number) => {
+    const times = Array.from({ length: 100 }, (_, i) => 0.01 + (i + deviation(i)) * frame);
+    return pictureGrid(times, rate);
+  };
+
+  test("is in the middle of times with jitter, rounding or telecine", () => {
+    expect(gridOf((i) => (i % 2) * 0.2)).toBeCloseTo(0.01 + 0.1 * frame, 4);
+    expect(gridOf((i) => 0.2 * Math.sin(i))).toBeCloseTo(0.01, 3);
+  });
+
+  test("is not used for exact times, for times anywhere, and for those of twice the rate", () => {
+    expect(gridOf(() => 0)).toBeNull();
+    expect(gridOf((i) => (i * 0.618) % 1)).toBeNull();
+    expect(gridOf((i) => -i / 2 + 0.01 * (i % 3))).toBeNull();
   });
 });
 

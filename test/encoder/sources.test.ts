@@ -62,7 +62,8 @@ const KINDS: Partial<Record<SourceName, Expected>> = {
     atLeastDb: FLOWER_DB,
     sounds: 0,
   },
-  vfr: { container: "mp4", codec: "h264", size: [320, 240], rate: "24000/1001", atLeastDb: FRIDAY_DB },
+  vfr: { container: "mp4", codec: "h264", size: [320, 240], rate: "30/1", atLeastDb: FRIDAY_DB },
+  vob: { container: "mpeg", codec: "mpeg2video", size: [320, 240], rate: "25/1", atLeastDb: FRIDAY_DB },
   "fps-59.94": { container: "mp4", codec: "h264", size: [320, 240], rate: "60000/1001", atLeastDb: FRIDAY_DB },
   "fps-120": { container: "mp4", codec: "h264", size: [320, 240], rate: "60/1", atLeastDb: FRIDAY_DB },
   interlaced: {
@@ -108,8 +109,8 @@ const KINDS: Partial<Record<SourceName, Expected>> = {
   },
 };
 
-/** One of a codec and a container that browsers play, one of HEVC in a transport stream, one that is rotated, and one whose times are irregular. */
-const IN_DEFAULT_TIER = new Set<string>(["webm-vp9", "hevc-10", "rotated", "vfr"]);
+/** One of a codec and a container that browsers play, one of HEVC in a transport stream, one that is rotated, and two whose times are irregular. */
+const IN_DEFAULT_TIER = new Set<string>(["webm-vp9", "hevc-10", "rotated", "vfr", "vob"]);
 
 describe("is output completely, on time and with the same content, in chunks of one second:", () => {
   for (const [name, expected] of Object.entries(KINDS) as [SourceName, Expected][]) {

@@ -118,6 +118,12 @@ export const RECIPES = {
     extension: "mp4",
     ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL},select='not(between(mod(n\,7)\,2\,3))*not(eq(mod(n\,11)\,5))' -vsync vfr ${x264()} ${AAC}`,
   },
+  vob: {
+    description:
+      "MPEG-2 in a program stream: several pictures in one packet, of which only the first one has a presentation time",
+    extension: "vob",
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL},fps=25 -c:v mpeg2video -q:v 3 -g 15 -bf 2 -c:a ac3`,
+  },
   "fps-59.94": {
     description: "60000/1001 frames a second",
     extension: "mp4",
