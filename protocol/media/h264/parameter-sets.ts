@@ -12,6 +12,8 @@ export interface SequenceParameters {
   heightPx: number;
   /** Sample aspect ratio; 1 when absent. */
   pixelAspect: number;
+  /** Null when absent. */
+  colour: Colour | null;
   /** Coded size in macroblocks. */
   macroblocks: number;
   /** Length of `frame_num` in slice headers, in bits. */
@@ -19,6 +21,12 @@ export interface SequenceParameters {
   pictureOrder: PictureOrder;
   /** `max_num_ref_frames`; 0 in a stream of key frames only. */
   referenceFrames: number;
+}
+
+export interface Colour {
+  isFullRange: boolean;
+  /** `transfer_characteristics` (ITU-T H.273 §8.2); 2 = not specified. */
+  transfer: number;
 }
 
 /**
@@ -81,6 +89,9 @@ export function parseSequenceParameters(unit: Uint8Array): SequenceParameters | 
   if (!progressive) bits.flag();
   bits.flag();
   const crop = bits.flag() ? [bits.exp(), bits.exp(), bits.exp(), bits.exp()] : [0, 0, 0, 0];
+  const hasUsability = bits.flag();
+  const pixelAspect = hasUsability ? readPixelAspect(bits) : 1;
+  const colour = hasUsability ? readColour(bits) : null;
   const cropUnitX = chromaFormat === 1 || chromaFormat === 2 ? 2 : 1;
   const cropUnitY = (chromaFormat === 1 ? 2 : 1) * (progressive ? 1 : 2);
   return {
@@ -91,7 +102,8 @@ export function parseSequenceParameters(unit: Uint8Array): SequenceParameters | 
     progressive,
     widthPx: widthInBlocks * 16 - (crop[0]! + crop[1]!) * cropUnitX,
     heightPx: heightInUnits * 16 * (progressive ? 1 : 2) - (crop[2]! + crop[3]!) * cropUnitY,
-    pixelAspect: bits.flag() ? readPixelAspect(bits) : 1,
+    pixelAspect,
+    colour,
     macroblocks: widthInBlocks * heightInUnits * (progressive ? 1 : 2),
     frameNumBits,
     pictureOrder,
@@ -106,6 +118,19 @@ function readPixelAspect(bits: Bits): number {
   const width = bits.read(16);
   const height = bits.read(16);
   return width > 0 && height > 0 ? width / height : 1;
+}
+
+const TRANSFER_UNSPECIFIED = 2;
+
+/** The fields behind the pixels' aspect ratio (§E.1.1). */
+function readColour(bits: Bits): Colour | null {
+  if (bits.flag()) bits.flag(); // overscan
+  if (!bits.flag()) return null;
+  bits.read(3); // video format
+  const isFullRange = bits.flag();
+  if (!bits.flag()) return { isFullRange, transfer: TRANSFER_UNSPECIFIED };
+  bits.read(8); // primaries
+  return { isFullRange, transfer: bits.read(8) };
 }
 
 function readPictureOrder(bits: Bits): PictureOrder | null {

@@ -1,4 +1,5 @@
 import type { Fraction, FrameGrid } from "../../../protocol/jobs.ts";
+import type { SequenceParameters } from "../../../protocol/media/h264/parameter-sets.ts";
 import { planGrid } from "../../../protocol/ladder.ts";
 import { bytesOf, findBox, requireBox } from "./boxes.ts";
 import { chooseCuts, exactRate, gridCuts, nearestRate } from "./cuts.ts";
@@ -114,11 +115,24 @@ function readFormat(track: Track) {
   const shown = track.displayHeightPx > 0 ? track.displayWidthPx / track.displayHeightPx : 0;
   const stretched = shown > 0 && Math.abs((shown * heightPx) / widthPx - 1) > 0.02;
   standardOnlyIf(Math.abs(pixelAspect - 1) <= 0.01 && !stretched, "pixels that are not square");
-  return { codec, avcC, widthPx, heightPx, colr: readColour(view, findBox(boxes, "colr")) };
+  const colr = readColour(view, findBox(boxes, "colr"), sequence.colour);
+  const transfers = [sequence.colour?.transfer, colr?.[TRANSFER_AT]];
+  standardOnlyIf(!transfers.some((transfer) => transfer === PQ || transfer === HLG), "HDR");
+  return { codec, avcC, widthPx, heightPx, colr };
 }
 
-/** `colr` of ISO files; QuickTime's `nclc` is the same without the full range flag. */
-function readColour(view: DataView, box: { start: number; end: number; type: string } | undefined): Uint8Array | null {
+/** `transfer_characteristics` of HDR (ITU-T H.273 §8.2), which the ladder converts; beside its rungs such a rendition would need a VIDEO-RANGE. */
+const [PQ, HLG] = [16, 18];
+/** The low byte of the transfer in a `colr` box. */
+const TRANSFER_AT = 7;
+const FULL_RANGE = 0x80;
+
+/** `colr` of ISO files; QuickTime's `nclc` is the same without the full range flag. The range of the pictures themselves is in their parameter set. */
+function readColour(
+  view: DataView,
+  box: { start: number; end: number; type: string } | undefined,
+  coded: SequenceParameters["colour"],
+): Uint8Array | null {
   if (box === undefined || box.end - box.start < 10) return null;
   const bytes = bytesOf(view, box);
   const kind = String.fromCharCode(...bytes.subarray(0, 4));
@@ -126,6 +140,7 @@ function readColour(view: DataView, box: { start: number; end: number; type: str
   const colour = new Uint8Array(11);
   colour.set(new TextEncoder().encode("nclx"));
   colour.set(bytes.subarray(4, 10), 4);
-  colour[10] = kind === "nclx" ? (bytes[10] ?? 0) : 0;
+  const declared = kind === "nclx" ? (bytes[10] ?? 0) : 0;
+  colour[10] = coded === null ? declared : coded.isFullRange ? FULL_RANGE : 0;
   return colour;
 }

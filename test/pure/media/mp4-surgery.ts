@@ -115,3 +115,24 @@ export function withTrackLike(source: Uint8Array, change: (trak: Uint8Array) => 
   new DataView(longer.buffer).setUint32(moov.start, moov.size + trak.length);
   return longer;
 }
+
+/** The same film with its index at the end, in which another parameter set describes the picture of the first track. */
+export function withSequence(source: Uint8Array, sequence: Uint8Array): Uint8Array {
+  const bytes = withMoovAtEnd(source);
+  const { start } = boxAt(bytes, "avcC");
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const at = start + 14; // behind the header of the box, five bytes, the number of sets, and the length of the first one
+  const before = view.getUint16(at);
+  const more = sequence.length - before;
+  const [avc1, brand] = [1, 0]; // "avc1" is a brand of the file first
+  for (const [type, nth] of [
+    ["moov", 0],
+    ...["trak", "mdia", "minf", "stbl", "stsd", "avcC"].map((type) => [type, brand] as const),
+    ["avc1", avc1],
+  ] as const) {
+    const box = boxAt(bytes, type, nth);
+    view.setUint32(box.start, box.size + more);
+  }
+  view.setUint16(at, sequence.length);
+  return concat([bytes.slice(0, at + 2), sequence, bytes.slice(at + 2 + before)]);
+}
