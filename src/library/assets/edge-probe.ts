@@ -1,10 +1,15 @@
 import { indexSource } from "../../media/mp4/index-source.ts";
 import { resolutionLabel, type Size } from "../../../protocol/ladder.ts";
-import type { RangeReader } from "../../media/mp4/range-reader.ts";
+import { areKeyFrames, FALSE_KEYS } from "../../media/mp4/key-frames.ts";
 import type { Env } from "../../platform/env.ts";
-import { type HttpSourceOptions, openHttpSource, RangesUnsupported } from "../sources/http-range-reader.ts";
+import {
+  type HttpSource,
+  type HttpSourceOptions,
+  openHttpSource,
+  RangesUnsupported,
+} from "../sources/http-range-reader.ts";
 import { isUploaded } from "../sources/upload-address.ts";
-import { openUploadedSource } from "../sources/uploaded-source.ts";
+import { openUploadedSource, type UploadedSource } from "../sources/uploaded-source.ts";
 import { SOURCE_LIMITS } from "../sources/limits.ts";
 import { SourceError } from "../sources/source-errors.ts";
 import { SourcePace } from "../sources/source-pace.ts";
@@ -71,6 +76,8 @@ async function probe(env: Env, asset: ProbedAsset, options: HttpSourceOptions): 
   }
   if (!source.standard) return notStandard(source.reason);
   if (!isWithin(asset.maxResolution, source.video)) return notStandard("its resolution exceeds the requested maximum");
+  const arrivedBytes = "storedBytes" in reader ? reader.storedBytes : Infinity;
+  if (!(await areKeyFrames(reader, source.keyFrames, arrivedBytes))) return notStandard(FALSE_KEYS);
   await Promise.all(
     source.indexes.map(({ rendition, pieces }) => putPieces(env.MEDIA, passthroughKey(asset.id, rendition), pieces)),
   );
@@ -94,7 +101,11 @@ async function probe(env: Env, asset: ProbedAsset, options: HttpSourceOptions): 
 }
 
 /** @returns null for a server without ranges */
-async function openSource(env: Env, asset: ProbedAsset, options: HttpSourceOptions): Promise<RangeReader | null> {
+async function openSource(
+  env: Env,
+  asset: ProbedAsset,
+  options: HttpSourceOptions,
+): Promise<HttpSource | UploadedSource | null> {
   if (isUploaded(asset.sourceUrl)) return await openUploadedSource(env, asset.id);
   const reader = await openHttpSource(env, asset.sourceUrl, options);
   return reader.supportsRanges ? reader : null;

@@ -36,7 +36,7 @@ export interface HttpSourceOptions {
   /** Capacity of the block cache. The bytes of the first request are always kept and do not count. */
   cacheBytes?: number;
   limits?: Partial<SourceLimits>;
-  /** One pace for all reads, which then must be sequential. By default each read has its own. */
+  /** One pace for all reads: the time of reads at the same time counts several times. By default each read has its own. */
   pace?: SourcePace;
   signal?: AbortSignal;
 }

@@ -21,6 +21,8 @@ const MAX_READS = 6;
 export interface FoundMoov {
   /** The content of the `moov` box. */
   moov: IndexBytes;
+  /** The first bytes of the file. */
+  head: Uint8Array;
   /** `ftyp`'s major brand, "qt  " for QuickTime; "" without an `ftyp`. */
   brand: string;
 }
@@ -33,7 +35,8 @@ export interface FoundMoov {
  */
 export async function findMoov(reader: RangeReader, memory: IndexMemory): Promise<FoundMoov> {
   let windowStart = 0;
-  let bytes = await reader.read(0, Math.max(HEAD_BYTES, reader.fetchedBytes ?? 0));
+  const head = await reader.read(0, Math.max(HEAD_BYTES, reader.fetchedBytes ?? 0));
+  let bytes = head;
   let view = viewOf(bytes);
   let at = 0;
   let brand = "";
@@ -59,9 +62,10 @@ export async function findMoov(reader: RangeReader, memory: IndexMemory): Promis
       standardOnlyIf(reader.size === null || at + size <= reader.size, "the file ends inside of its index");
       const contentBytes = size - headerBytes;
       if (!isBuffered(size, memory))
-        return { moov: rangedIndex(reader, at + headerBytes, contentBytes, memory), brand };
+        return { moov: rangedIndex(reader, at + headerBytes, contentBytes, memory), brand, head };
       const whole = await withRest(reader, bytes.subarray(here), at, size);
-      return { moov: bufferedIndex(new DataView(whole.buffer, whole.byteOffset + headerBytes, contentBytes)), brand };
+      const moov = bufferedIndex(new DataView(whole.buffer, whole.byteOffset + headerBytes, contentBytes));
+      return { moov, brand, head };
     }
     at += size;
   }

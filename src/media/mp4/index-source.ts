@@ -2,8 +2,9 @@ import type { FrameGrid, SourceAudio, SourceVideo } from "../../../protocol/jobs
 import { bestPictureTracks } from "../../../protocol/media/picture-track.ts";
 import type { RangeReader } from "./range-reader.ts";
 import { type IndexedAudio, indexAudio, startsLate } from "./audio.ts";
-import { findMoov } from "./find-moov.ts";
-import type { IndexBytes, IndexMemory } from "./index-bytes.ts";
+import { findMoov, type FoundMoov } from "./find-moov.ts";
+import type { IndexMemory } from "./index-bytes.ts";
+import { keysBehindHead, type KeyFrames } from "./key-frames.ts";
 import { NotStandard, standardOnlyIf } from "./not-standard.ts";
 import type { RenditionFacts } from "../manifest/model.ts";
 import { readTracks, type Track } from "./track.ts";
@@ -24,6 +25,8 @@ export interface StandardSource {
   indexes: { rendition: string; pieces: Uint8Array<ArrayBuffer>[] }[];
   /** The source has a key frame at every segment boundary of the ladder, and segments are cut there. */
   onLadderGrid: boolean;
+  /** Key frames that are still to be looked at (`areKeyFrames`). Those in the first bytes of the file have been. */
+  keyFrames: KeyFrames;
 }
 
 /**
@@ -40,8 +43,8 @@ export async function indexSource(
   options: { grid?: FrameGrid; memory?: IndexMemory } = {},
 ): Promise<StandardSource | { standard: false; reason: string }> {
   try {
-    const { moov, brand } = await findMoov(reader, options.memory ?? {});
-    return await standardSource(moov, brand, reader.size, options.grid);
+    const found = await findMoov(reader, options.memory ?? {});
+    return await standardSource(found, reader.size, options.grid);
   } catch (error) {
     if (error instanceof NotStandard) return { standard: false, reason: error.message };
     // DataView throws when a box ends before its announced content.
@@ -62,8 +65,7 @@ function pictureOf(tracks: Track[]): Track {
 }
 
 async function standardSource(
-  moov: IndexBytes,
-  brand: string,
+  { moov, brand, head }: FoundMoov,
   fileBytes: number | null,
   grid?: FrameGrid,
 ): Promise<StandardSource> {
@@ -79,6 +81,7 @@ async function standardSource(
   const audio: IndexedAudio[] = [];
   for (const track of sounds)
     audio.push(await indexAudio(track, audio.length + 1, video.cutSeconds, seconds, fileBytes));
+  const keyFrames = keysBehindHead(video.keyFrames, head);
   const durationMs = Math.round(seconds * 1000);
   return {
     standard: true,
@@ -115,5 +118,6 @@ async function standardSource(
     renditions: [video, ...audio].map(({ row }) => row),
     indexes: [video, ...audio].map(({ row, index }) => ({ rendition: row.name, pieces: index })),
     onLadderGrid: video.onLadderGrid,
+    keyFrames,
   };
 }

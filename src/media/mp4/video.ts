@@ -5,6 +5,7 @@ import { bytesOf, findBox, requireBox } from "./boxes.ts";
 import { chooseCuts, exactRate, gridCuts, nearestRate } from "./cuts.ts";
 import { parseAvcConfiguration } from "./h264.ts";
 import { IndexWriter } from "./index-file.ts";
+import { ChosenKeys, type KeyFrames } from "./key-frames.ts";
 import { writeInitSegment } from "./init-segment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import type { IndexedRendition } from "./rendition.ts";
@@ -28,6 +29,7 @@ export interface IndexedVideo extends IndexedRendition {
   /** Start of every segment, in seconds. */
   cutSeconds: number[];
   onLadderGrid: boolean;
+  keyFrames: KeyFrames;
 }
 
 /** Checks a video track against the rules of passthrough and writes its index. @throws {NotStandard} */
@@ -62,7 +64,8 @@ export async function indexVideo(track: Track, fileBytes: number | null, grid?: 
   const starts = cuts.map((key) => survey.keyTicks[key]!);
   const { shiftTicks, leadTicks } = survey;
   const firstSamples = cuts.map((key) => survey.keyFrames[key]!);
-  const places: SegmentPlaces = { kind: "video", firstSamples, startTicks: 0, shiftTicks, leadTicks };
+  const keys = new ChosenKeys(survey.keyFrames);
+  const places: SegmentPlaces = { kind: "video", firstSamples, startTicks: 0, shiftTicks, leadTicks, keys };
   const mediaBytes = await writeSegments(track.table, places, writer, fileBytes);
   return {
     row: {
@@ -94,6 +97,7 @@ export async function indexVideo(track: Track, fileBytes: number | null, grid?: 
     mediaBytes,
     cutSeconds: starts.map((start) => start / timescale),
     onLadderGrid: onGrid !== null,
+    keyFrames: { places: keys.places(), lengthBytes: (format.avcC[4]! & 3) + 1 },
   };
 }
 

@@ -1,4 +1,5 @@
 import { SampleColumns } from "./fragment.ts";
+import type { ChosenKeys } from "./key-frames.ts";
 import type { IndexWriter } from "./index-file.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import { BATCH_SAMPLES, SampleReader } from "./sample-reader.ts";
@@ -19,6 +20,8 @@ export interface SegmentPlaces {
   leadTicks?: number;
   /** The duration of the track's last sample; absent = as in its table. */
   lastDurationTicks?: number;
+  /** Told the places of the key frames. */
+  keys?: ChosenKeys;
 }
 
 /**
@@ -29,7 +32,7 @@ export interface SegmentPlaces {
  */
 export async function writeSegments(
   table: SampleTable,
-  { kind, firstSamples, startTicks, shiftTicks, leadTicks = 0, lastDurationTicks }: SegmentPlaces,
+  { kind, firstSamples, startTicks, shiftTicks, leadTicks = 0, lastDurationTicks, keys }: SegmentPlaces,
   writer: IndexWriter,
   fileBytes: number | null,
 ): Promise<number> {
@@ -50,6 +53,7 @@ export async function writeSegments(
     const count = (firstSamples[n + 1] ?? table.sampleCount) - first;
     standardOnlyIf(count <= MAX_SEGMENT_SAMPLES, "too many samples in a few seconds");
     await read(count);
+    keys?.take(samples, first);
     if (n === 0) samples.compositionOffsets[0]! -= leadTicks;
     if (reader.left === 0 && lastDurationTicks !== undefined) samples.durations[count - 1] = lastDurationTicks;
     const { mediaBytes, durationTicks } = writer.addSegment(decodeTicks, samples);

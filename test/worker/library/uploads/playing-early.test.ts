@@ -31,6 +31,17 @@ const isListed = async (id: string) => {
   return data.some((media) => media.id === id);
 };
 
+test("it does not, when a key frame of the first segments is none", async () => {
+  const { uploadId, playbackId, url } = await newUpload(workspace);
+  const film = FILM.slice();
+  const secondKey = 72_255;
+  expect(film[secondKey + 4]! & 31).toBe(5); // the slice of a key frame
+  film[secondKey + 4] = 1 | (3 << 5);
+  await putRange(url, film, 0, 400_000);
+  await until(() => isListed(uploadId), Boolean);
+  expect(segmentsIn(await textOf(`${playbackId}/source-v.m3u8`))).toBe(0);
+});
+
 test("its segments are listed as their bytes arrive, and are those of the whole file", async () => {
   const { uploadId, playbackId, url } = await newUpload(workspace);
   const list = `${playbackId}/source-v.m3u8`;
