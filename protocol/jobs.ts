@@ -70,6 +70,7 @@ export type SourceVideo = z.infer<typeof SourceVideo>;
 
 export const SourceAudio = z.object({
   streamIndex: z.int().min(0),
+  rightStreamIndex: z.int().min(0).optional(), // the right channel is a mono stream of its own; `streamIndex` is the left one
   codec: z.string(),
   channels: z.int().positive(),
   sampleRateHz: z.int().positive(),

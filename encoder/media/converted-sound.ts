@@ -2,7 +2,7 @@
 import { Frame, avChannelLayoutDefault } from "node-av/lib";
 import { AV_SAMPLE_FMT_FLTP } from "node-av/constants";
 import { resample } from "../../protocol/media/audio-plan.ts";
-import type { DecodedSound } from "./decoded-sound.ts";
+import { type DecodedSound, planesOf } from "./decoded-sound.ts";
 import type { SoundOutput } from "./sound-encoder.ts";
 import { SoundGraph } from "./sound-graph.ts";
 
@@ -54,13 +54,70 @@ function kindOf({ format, sampleRate, channels, channelLayout: { order, mask } }
   return [format, sampleRate, channels, order, mask].join();
 }
 
-export function silentFrame({ sampleRateHz, channels }: SoundOutput, nbSamples: number): Frame {
-  const samples = Buffer.alloc(nbSamples * channels * Float32Array.BYTES_PER_ELEMENT);
+/** Makes stereo of two mono sounds, as `convertedSound` yields them. A channel that has ended is silent. The receiver owns the frames. */
+export async function* stereoSound(
+  left: AsyncGenerator<Frame>,
+  right: AsyncGenerator<Frame>,
+  { sampleRateHz }: Pick<SoundOutput, "sampleRateHz">,
+): AsyncGenerator<Frame> {
+  const channels = [new Channel(left), new Channel(right)];
+  for (let position = 0; ;) {
+    for (const channel of channels) await channel.fill();
+    const lengths = channels.map(({ samples }) => samples.length).filter((length) => length > 0);
+    if (lengths.length === 0) return;
+    const count = Math.min(...lengths);
+    const frame = frameOf(
+      channels.map((channel) => channel.take(count)),
+      sampleRateHz,
+    );
+    frame.pts = BigInt(position);
+    position += count;
+    yield frame;
+  }
+}
+
+class Channel {
+  samples: Float32Array = new Float32Array(0);
+  readonly #frames: AsyncGenerator<Frame>;
+
+  constructor(frames: AsyncGenerator<Frame>) {
+    this.#frames = frames;
+  }
+
+  /** Leaves the samples empty at the end only. */
+  async fill(): Promise<void> {
+    if (this.samples.length > 0) return;
+    const { value: frame, done } = await this.#frames.next();
+    if (done === true) return;
+    [this.samples] = planesOf(frame) as [Float32Array];
+    frame.free();
+  }
+
+  /** Behind the end, silence. */
+  take(count: number): Float32Array {
+    if (this.samples.length === 0) return new Float32Array(count);
+    const taken = this.samples.subarray(0, count);
+    this.samples = this.samples.subarray(count);
+    return taken;
+  }
+}
+
+export const silentFrame = ({ sampleRateHz, channels }: SoundOutput, nbSamples: number): Frame =>
+  frameOf(
+    Array.from({ length: channels }, () => new Float32Array(nbSamples)),
+    sampleRateHz,
+  );
+
+/** @param planes one for each channel, of equal lengths */
+function frameOf(planes: Float32Array[], sampleRateHz: number): Frame {
+  const samples = Buffer.concat(
+    planes.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)),
+  );
   return Frame.fromAudioBuffer(samples, {
-    nbSamples,
+    nbSamples: planes[0]!.length,
     format: AV_SAMPLE_FMT_FLTP,
     sampleRate: sampleRateHz,
-    channelLayout: avChannelLayoutDefault(channels),
+    channelLayout: avChannelLayoutDefault(planes.length),
     timeBase: { num: 1, den: sampleRateHz },
     pts: 0n,
   });

@@ -14,6 +14,7 @@ import { outputRate, pictureGrid } from "./frame-rate.ts";
 import type { JobContext } from "./job-context.ts";
 import { type Look, look } from "./look.ts";
 import { orientationOf } from "./orientation.ts";
+import { pairedSounds } from "./paired-sound.ts";
 import { pixelAspects, shownSize } from "./picture-shape.ts";
 import { openSource, startSeconds } from "./source.ts";
 import { streamEnds } from "./stream-ends.ts";
@@ -34,7 +35,8 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
   const picture =
     source.video === null || seen.frames.length === 0 ? null : pictureFacts(source.video, seen, clip.startSeconds);
   for (const frame of seen.frames) frame.free();
-  const sounds = source.audio.map((stream) => soundFacts(stream));
+  const tracks = source.audio.map((stream) => soundFacts(stream));
+  const sounds = source.containerFormat === "mxf" ? pairedSounds(tracks) : tracks;
   const subtitles = await sourceSubtitles(source, seen);
   const { clock } = source;
   const starts =

@@ -12,7 +12,7 @@ const MAX_DENOMINATOR = 1001;
 const IRREGULAR = 0.2;
 const TIMESTAMP_ROUNDING_SECONDS = 0.0011; // Matroska, FLV: milliseconds
 const MOSTLY = 0.9;
-/** Of places within a frame: 1 = all are the same, 0 = they are anywhere. */
+/** How close places within a frame have to be: 1 = all are the same, 0 = they are anywhere. */
 const MIN_CONCENTRATION = 0.5;
 /** Deviation of timestamps that are ticks of a clock of the rate. */
 const EXACT_FRAMES = 0.002;
@@ -72,7 +72,7 @@ function variableRate(gaps: number[], regular: number[], usual: number, declared
   return hasMajority ? steadyRate(regular.length / sum(regular), SAME_AVERAGE) : standardAtLeast(average);
 }
 
-/** Of two alternating intervals, each counts as much as the other: one more of them at an end would make 24000/1001 into 24. */
+/** Two alternating intervals count as much as each other: one more of them at an end would make 24000/1001 into 24. */
 function averageRate(gaps: number[], regular: number[]): number {
   const others = gaps.filter((gap) => !regular.includes(gap));
   const isPair = others.length > gaps.length * 0.4 && others.every((gap) => isAbout(gap, others[0]!));

@@ -11,7 +11,7 @@ import {
   outputRateHz,
 } from "../../protocol/media/audio-plan.ts";
 import { cutSound, frameCountOf, type SoundCut } from "../../protocol/media/sound-cuts.ts";
-import { convertedSound, silentFrame } from "./converted-sound.ts";
+import { convertedSound, silentFrame, stereoSound } from "./converted-sound.ts";
 import { decodedSound } from "./decoded-sound.ts";
 import { ImposedSounds, LIMITER } from "./imposed-sound.ts";
 import type { JobContext } from "./job-context.ts";
@@ -104,7 +104,7 @@ async function* outputFrames(
   const expectedMs = job.durationMs ?? Math.max(1, job.audio.startMs + job.audio.durationMs);
 
   let graph: SoundGraph | undefined;
-  for await (const frame of convertedSound(sourceSound(job, context), output)) {
+  for await (const frame of soundOf(job, output, context)) {
     graph ??= await SoundGraph.open(filters, frame);
     graph.put(frame);
     const seconds = Number(frame.pts) / output.sampleRateHz;
@@ -126,10 +126,21 @@ async function* outputFrames(
   graph.close();
 }
 
-/** The stream of the job, in the time of its clip. */
-async function* sourceSound(job: AudioJob, context: JobContext) {
+/** The sound of the job in the output's format, in the time of its clip. */
+function soundOf(job: AudioJob, output: SoundOutput, context: JobContext): AsyncGenerator<Frame> {
+  const { streamIndex, rightStreamIndex } = job.audio;
+  if (rightStreamIndex === undefined) return convertedSound(sourceSound(job, streamIndex, context), output);
+  const mono = { ...output, channels: 1 };
+  // Each channel reads the source for itself.
+  const [left, right] = [streamIndex, rightStreamIndex].map((index) =>
+    convertedSound(sourceSound(job, index, context), mono),
+  );
+  return stereoSound(left!, right!, output);
+}
+
+async function* sourceSound(job: AudioJob, streamIndex: number, context: JobContext) {
   const source = await openSource(job, context, { clock: job.audio.clock ?? null });
-  const stream = source.format.streams[job.audio.streamIndex];
+  const stream = source.format.streams[streamIndex];
   if (stream === undefined) throw new JobError("source_damaged", "The source's audio stream is missing.");
   yield* decodedSound(source, stream, source.zeroSeconds + job.clip.startMs / 1000);
 }

@@ -30,6 +30,7 @@ const CONTAINERS = [
   "flac",
   "aac",
   "mxf",
+  "wtv",
   "dv",
   "amr",
   "aiff",
@@ -56,7 +57,7 @@ export interface OpenSource {
 }
 
 export interface SourceRequest {
-  /** Of the file among the job's callbacks. */
+  /** Path of the file among the job's callbacks. */
   path?: "source" | `imposed/${number}`;
   /** As the probe has found it; absent = it is read. */
   clock?: ClockSpan[] | null;
@@ -175,6 +176,12 @@ async function openFailure(reader: SourceReader, code: number): Promise<JobError
   const cause = new Error(FFmpegError.strerror(code));
   if (code === -12) return tooManyStreams(cause);
   const guess = InputFormat.probe(await reader.head())?.name ?? "";
+  if (guess === "rm")
+    return new JobError(
+      "source_no_streams",
+      "The source is RealMedia, whose codecs are not decoded. Convert it first, for example to MP4.",
+      { cause },
+    );
   const isContainer = guess.split(",").some((name) => CONTAINERS.includes(name));
   return isContainer
     ? new JobError("source_damaged", "The source is damaged: its index is missing or cannot be read.", { cause })

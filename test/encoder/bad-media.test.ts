@@ -17,6 +17,7 @@ const ANSWERS: Partial<Record<SourceName, JobFailureCode>> = {
   zip: "source_not_media",
   noise: "source_not_media",
   image: "source_not_media",
+  realmedia: "source_no_streams",
   empty: "source_empty",
   "no-index": "source_damaged",
   "box-bomb": "source_no_streams",

@@ -64,6 +64,7 @@ const KINDS: Partial<Record<SourceName, Expected>> = {
   },
   vfr: { container: "mp4", codec: "h264", size: [320, 240], rate: "30/1", atLeastDb: FRIDAY_DB },
   vob: { container: "mpeg", codec: "mpeg2video", size: [320, 240], rate: "25/1", atLeastDb: FRIDAY_DB },
+  wtv: { container: "wtv", codec: "mpeg2video", size: [320, 240], rate: "25/1", atLeastDb: FRIDAY_DB },
   "fps-59.94": { container: "mp4", codec: "h264", size: [320, 240], rate: "60000/1001", atLeastDb: FRIDAY_DB },
   "fps-120": { container: "mp4", codec: "h264", size: [320, 240], rate: "60/1", atLeastDb: FRIDAY_DB },
   interlaced: {

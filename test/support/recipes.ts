@@ -271,6 +271,16 @@ export const RECIPES = {
     extension: "ts",
     ffmpeg: args`-f lavfi -i sine=440:duration=1:sample_rate=44100 -ac 1 -c:a ac3 -muxdelay 0 -muxpreload 0 -output_ts_offset 2`,
   },
+  "mxf-monos": {
+    description: "MXF with five sounds of one channel each, tones of 300, 600, 900, 1200 and 1500 Hz",
+    extension: "mxf",
+    ffmpeg: args`-i ${FRIDAY} -filter_complex [0:v]${SMALL},fps=25[v];aevalsrc=0.3*sin(600*PI*t)|0.3*sin(1200*PI*t)|0.3*sin(1800*PI*t)|0.3*sin(2400*PI*t)|0.3*sin(3000*PI*t):s=48000:d=1,channelsplit=channel_layout=5.0[a][b][c][d][e] -t 1 -map [v] -map [a] -map [b] -map [c] -map [d] -map [e] -c:v mpeg2video -q:v 4 -c:a pcm_s16le`,
+  },
+  wtv: {
+    description: "WTV, MPEG-2 and MP2",
+    extension: "wtv",
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL},fps=25 -c:v mpeg2video -q:v 3 -g 15 -bf 2 -c:a mp2`,
+  },
   "one-frame": {
     description: "one frame",
     extension: "mp4",

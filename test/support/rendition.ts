@@ -110,6 +110,8 @@ export interface DecodedSound {
   startSeconds: number;
   /** The first channel, −1 to 1. */
   samples: Float32Array;
+  /** All channels. */
+  planes: Float32Array[];
   /** The largest gap between the end of a frame and the start of the next, in seconds; 0 = no gap. */
   largestHoleSeconds: number;
 }
@@ -118,7 +120,7 @@ export async function decodeSound(bytes: Buffer): Promise<DecodedSound> {
   await using demuxer = await Demuxer.open(bytes, { copyTs: true });
   const stream = demuxer.audio()!;
   using decoder = await Decoder.create(stream);
-  const parts: Float32Array[] = [];
+  const parts: Float32Array[][] = [];
   let [start, next, hole, channels, sampleRateHz] = [Number.NaN, Number.NaN, 0, 0, 0];
   for await (using frame of decoder.frames(demuxer.packets(stream.index))) {
     if (frame === null) break;
@@ -127,12 +129,21 @@ export async function decodeSound(bytes: Buffer): Promise<DecodedSound> {
     else hole = Math.max(hole, Math.abs(time - next));
     next = time + frame.nbSamples / frame.sampleRate;
     ({ channels, sampleRate: sampleRateHz } = frame);
-    const plane = frame.data![0]!;
-    parts.push(new Float32Array(plane.buffer.slice(plane.byteOffset, plane.byteOffset + frame.nbSamples * 4)));
+    const bytes = frame.nbSamples * Float32Array.BYTES_PER_ELEMENT;
+    parts.push(
+      frame
+        .data!.slice(0, channels)
+        .map(({ buffer, byteOffset }) => new Float32Array(buffer.slice(byteOffset, byteOffset + bytes))),
+    );
   }
+  const planes = Array.from({ length: channels }, (_, channel) => joined(parts.map((part) => part[channel]!)));
+  return { sampleRateHz, channels, startSeconds: start, samples: planes[0]!, planes, largestHoleSeconds: hole };
+}
+
+function joined(parts: Float32Array[]): Float32Array {
   const samples = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
   parts.reduce((at, part) => (samples.set(part, at), at + part.length), 0);
-  return { sampleRateHz, channels, startSeconds: start, samples, largestHoleSeconds: hole };
+  return samples;
 }
 
 /** Root mean square between two times. */

@@ -102,6 +102,11 @@ const BAD = {
   },
   noise: { description: "random bytes", extension: "mp4", bytes: async () => noise(300_000) },
   empty: { description: "no bytes at all", extension: "mp4", bytes: async () => Buffer.alloc(0) },
+  realmedia: {
+    description: "RealMedia",
+    extension: "rm",
+    ffmpeg: args`-i ${FLOWER} -frames:v 3 -an -vf scale=64:64 -c:v rv10 -f rm`,
+  },
   image: { description: "a JPEG", extension: "jpg", ffmpeg: args`-i ${FLOWER} -frames:v 1 -f image2` },
   "no-index": {
     description: "MP4 cut off before its moov",

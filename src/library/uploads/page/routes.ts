@@ -70,7 +70,7 @@ function bodyOf(
     >
       <h1>${upload.settings.title ?? "Upload a video"}</h1>
       <label class="drop">
-        <input type="file" accept="video/*,audio/*,.mkv,.mxf,.ts,.mts,.m2ts,.vob,.rm,.wtv" />
+        <input type="file" accept="video/*,audio/*,.mkv,.mxf,.ts,.mts,.m2ts,.vob,.wtv" />
         <span class="choose">Drop a file here, or choose one</span>
       </label>
       <p class="state" role="status" aria-live="polite"></p>
