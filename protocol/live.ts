@@ -202,6 +202,26 @@ export const Started = z.object({
 });
 export type Started = z.infer<typeof Started>;
 
+/** What can go wrong with the media of a broadcast (docs/guides/live.md, "What went wrong with a broadcast"). */
+export const INGEST_WARNING_CODES = [
+  "no_picture",
+  "no_sound",
+  "silent",
+  "codec_refused",
+  "interleaving",
+  "frames_dropped",
+] as const;
+export type IngestWarningCode = (typeof INGEST_WARNING_CODES)[number];
+export const MAX_INGEST_WARNINGS = 20;
+
+export const IngestWarning = z.object({
+  code: z.enum(INGEST_WARNING_CODES),
+  message: z.string().max(256),
+  since: z.number().min(0), // epoch ms of the first occurrence
+  count: z.int().positive(),
+});
+export type IngestWarning = z.infer<typeof IngestWarning>;
+
 export const Heartbeat = z.object({
   /** Complete segments of the session so far, including those before a reconnect: the next media sequence number. */
   segments: z.int().min(0).max(100_000_000),

@@ -9,13 +9,17 @@ export class SoundInput {
   readonly #runs: RunSequence;
   /** Name of its rendition. */
   readonly #name: string;
-  /** The source has no picture, so a run starts with its sound. */
-  readonly #startsRuns: boolean;
+  /** Whether a run may start with sound of this time. */
+  readonly #startsRuns: (seconds: number) => boolean;
   readonly #decoder = new StreamDecoder();
   readonly #converter: SoundConverter;
 
-  /** @param startsRuns the source has no picture */
-  constructor(runs: RunSequence, { name, format }: BroadcastSound, startsRuns: boolean) {
+  /** @param startsRuns whether a run may start with sound of this source time, because no picture is waited for */
+  constructor(
+    runs: RunSequence,
+    { name, format }: Pick<BroadcastSound, "name" | "format">,
+    startsRuns: (seconds: number) => boolean,
+  ) {
     this.#runs = runs;
     this.#name = name;
     this.#startsRuns = startsRuns;
@@ -30,7 +34,7 @@ export class SoundInput {
   /** Puts the sound that is still in the decoder and in the converter. */
   async drain(): Promise<void> {
     for await (const frame of this.#decoder.rest()) await this.#play(frame);
-    for await (const piece of this.#converter.rest()) await this.#runs.current?.putSound(this.#name, piece);
+    for await (const piece of this.#converter.rest()) await this.#runs.putSound(this.#name, piece);
   }
 
   [Symbol.dispose](): void {
@@ -43,9 +47,8 @@ export class SoundInput {
     const runs = this.#runs;
     for await (const piece of this.#converter.convert(decoded)) {
       if (runs.isPublished(seconds)) continue;
-      if (runs.current === null && this.#startsRuns) await runs.open(seconds, null);
-      if (runs.current === null) runs.keepEarly(this.#name, piece);
-      else await runs.current.putSound(this.#name, piece);
+      if (runs.current === null && this.#startsRuns(seconds)) await runs.openWithSound(seconds);
+      await runs.putSound(this.#name, piece);
     }
   }
 }
