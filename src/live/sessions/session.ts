@@ -8,6 +8,7 @@ import {
 import type { Env } from "../../platform/env.ts";
 import { isOnAir, type StreamStatus } from "../streams/moves.ts";
 import type { ConnectOrder, RecordingOrder } from "../streams/stream-calls.ts";
+import { type SessionWarnings, warningsOf } from "./session-warnings.ts";
 import type { SessionFacts } from "./session-facts.ts";
 
 /** A broadcast, from its first connection to its definite end. */
@@ -39,6 +40,8 @@ export interface Session {
   /** Sounds of all its broadcasts, those of the newest first. Absent in sessions opened by releases that did not store it. */
   sounds?: KnownSound[];
   droppedRungs: string[];
+  /** Absent in sessions opened by releases that did not store it. */
+  warnings?: SessionWarnings;
 }
 
 export const SESSION_ENDS = ["finished", "disabled", "deleted", "max_duration", "window_over"] as const;
@@ -101,6 +104,7 @@ export const resumeSession = (
   connection: session.connection + 1,
   hasLeft: false,
   windowEndsAtMs: null,
+  warnings: { earlier: warningsOf(session.warnings), current: [] },
 });
 
 export const isAudioOnly = (session: Session | null): boolean =>
