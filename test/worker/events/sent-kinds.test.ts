@@ -45,6 +45,13 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await workspace.request("DELETE", `/v1/on-demand/${data.id}`);
   },
 
+  "a media gets another playback ID, which is removed again": async (workspace) => {
+    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id });
+    const path = `/v1/on-demand/${assetId}/playback-ids`;
+    const { id } = await ask<{ id: string }>(workspace, "POST", path, { accessPolicy: "public" });
+    await workspace.request("DELETE", `${path}?playbackId=${id}`);
+  },
+
   "viewers may download files": async (workspace) => {
     const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id });
     await ask(workspace, "PATCH", `/v1/on-demand/${assetId}/update-mp4Support`, { mp4Support: "capped_4k" });
