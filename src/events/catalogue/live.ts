@@ -85,7 +85,7 @@ const live = (
   status: string,
   when: string,
   streamStatus: z.output<typeof EventStream>["status"],
-  more: { videoType?: string; isSent?: boolean } = {},
+  more: { videoType?: string } = {},
 ) => inLive({ isSent: true, ...more, status, when, data: EventStream, example: sampleStream(streamStatus) });
 
 const target = (status: string, when: string) =>
@@ -122,12 +122,16 @@ export const liveKinds = {
   ),
   "video.live_stream.disabled": live("disabled", "A stream was disabled and refuses broadcasters.", "disabled"),
   "video.live_stream.deleted": live("deleted", "A stream was deleted.", "idle"),
-  "video.live_stream.srt_detected": live("preparing", "The broadcast arrives over SRT.", "preparing", {
-    isSent: false,
-  }),
-  "video.live_stream.rtmps_detected": live("preparing", "The broadcast arrives over RTMPS.", "preparing", {
-    isSent: false,
-  }),
+  "video.live_stream.srt_detected": live(
+    "preparing",
+    "The broadcast arrives over SRT; sent once for each broadcast.",
+    "preparing",
+  ),
+  "video.live_stream.rtmps_detected": live(
+    "preparing",
+    "The broadcast arrives over RTMPS; sent once for each broadcast.",
+    "preparing",
+  ),
   "video.live_stream.simulcast_target.created": target("created", "A simulcast target was added to a stream."),
   "video.live_stream.simulcast_target.starting": target(
     "starting",

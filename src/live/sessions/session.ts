@@ -21,6 +21,8 @@ export interface Session {
   /** By the gateway's clock. It differs between processes of one gateway. */
   gatewayStartedAt: number;
   protocol: IngestProtocol;
+  /** Those of all its connections, each once. Absent in sessions opened by releases that did not store it. */
+  protocols?: IngestProtocol[];
   settings: Omit<IngestSettings, "reconnect">;
   reconnectWindowS: number;
   /** 0 = unbounded. Absent in sessions opened by releases that did not store it. */
@@ -77,6 +79,7 @@ export function openSession(order: ConnectOrder, sessionId: string, nowMs: numbe
     gatewayId: order.gatewayId,
     gatewayStartedAt: order.gatewayStartedAt,
     protocol: order.protocol,
+    protocols: [order.protocol],
     settings: order.settings,
     reconnectWindowS: order.reconnectWindowS,
     maxDurationS: order.maxDurationS,
@@ -100,6 +103,7 @@ export const resumeSession = (
   gatewayId,
   gatewayStartedAt,
   protocol,
+  protocols: [...new Set([...(session.protocols ?? [session.protocol]), protocol])],
   reconnectWindowS,
   connection: session.connection + 1,
   hasLeft: false,
