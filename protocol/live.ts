@@ -202,7 +202,7 @@ export const Started = z.object({
 });
 export type Started = z.infer<typeof Started>;
 
-/** What can go wrong with the media of a broadcast (docs/guides/live.md, "What went wrong with a broadcast"). */
+/** What can be wrong with a broadcast that goes on all the same. */
 export const INGEST_WARNING_CODES = [
   "no_picture",
   "no_sound",
@@ -211,16 +211,21 @@ export const INGEST_WARNING_CODES = [
   "interleaving",
   "frames_dropped",
 ] as const;
-export type IngestWarningCode = (typeof INGEST_WARNING_CODES)[number];
-export const MAX_INGEST_WARNINGS = 20;
 
 export const IngestWarning = z.object({
   code: z.enum(INGEST_WARNING_CODES),
+  /** For the broadcaster, in English. With the code it identifies the warning. */
   message: z.string().max(256),
-  since: z.number().min(0), // epoch ms of the first occurrence
+  /** First occurrence, epoch ms; at most what a `Date` can hold. */
+  since: z.number().min(0).max(8.64e15),
+  /** Occurrences. */
   count: z.int().positive(),
 });
 export type IngestWarning = z.infer<typeof IngestWarning>;
+export type IngestWarningCode = IngestWarning["code"];
+
+/** Warnings of one connection, and of a stream's record. */
+export const MAX_INGEST_WARNINGS = 20;
 
 export const Heartbeat = z.object({
   /** Complete segments of the session so far, including those before a reconnect: the next media sequence number. */
@@ -231,6 +236,8 @@ export const Heartbeat = z.object({
   silent: z.boolean().default(false),
   /** The broadcaster's connection is over, but not all media that it sent is encoded yet: another broadcaster may take over. */
   hasDisconnected: z.boolean().default(false),
+  /** Everything found wrong with this connection's media so far, so that a repeat changes nothing. */
+  warnings: z.array(IngestWarning).max(MAX_INGEST_WARNINGS).default([]),
   at: z.number().min(0), // epoch ms
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;

@@ -7,7 +7,10 @@ import { CannotContinue } from "./continuation.ts";
 import { IngestWarnings } from "./ingest-warnings.ts";
 import { KeyReports } from "./key-reports.ts";
 import { planLiveGrid, withFirstAligned } from "./live-grid.ts";
+import type { InterleavedStream } from "./interleaving.ts";
 import { LiveSource, type SourceProblems, type TimedPacket } from "./live-source.ts";
+import { MissingStreams } from "./missing-streams.ts";
+import type { IngestWarningCode } from "../../protocol/live.ts";
 import type { BroadcastListener, BroadcastPlan, RunEndReason } from "./output.ts";
 import { OverloadPolicy } from "./overload.ts";
 import { PictureInput } from "./picture-input.ts";
@@ -52,7 +55,7 @@ export async function encodeBroadcast(
   const warnings = new IngestWarnings();
   const warn = () => {
     const changed = warnings.takeChanged();
-    if (changed !== null) listener.onWarnings?.(changed);
+    if (changed !== null) listener.onWarnings(changed);
   };
   let broadcast: Broadcast | undefined;
   const pulse = setInterval(() => {
@@ -78,6 +81,7 @@ const sourceProblems = (warnings: IngestWarnings): SourceProblems => ({
     warnings.add("codec_refused", `The ${NAMES[kind]} is left out: ${codec} cannot be decoded.`, Date.now()),
   onWrongTime: (kind) =>
     warnings.add("frames_dropped", `Timestamps of the ${NAMES[kind]} are far from their neighbours.`, Date.now()),
+  onDamaged: () => warnings.add("frames_dropped", "Pictures arrive damaged.", Date.now()),
 });
 
 class Broadcast {
@@ -96,6 +100,7 @@ class Broadcast {
   readonly #pulse: BroadcastPulse;
   readonly #strays: StrayPackets;
   readonly #warnings: IngestWarnings;
+  readonly #missing = new MissingStreams();
   #packets = 0;
 
   constructor(
@@ -114,6 +119,8 @@ class Broadcast {
     this.#runs = new RunSequence(source, sounds, plan, listener);
     const sent = sounds.filter(({ streamId }) => streamId !== null);
     this.#sounds = new Map(sent.map((sound) => [sound.streamId, this.#inputOf(sound)]));
+    for (const { streamId } of sent) this.#missing.expect(streamId);
+    if (source.expectsPicture) this.#missing.expect("picture");
     this.#strays = new StrayPackets(sounds.length);
     this.#keys = new KeyReports(listener);
     this.#pulse = new BroadcastPulse(this.#runs, reader, listener, overload);
@@ -149,8 +156,22 @@ class Broadcast {
     this.#strays.close();
   }
 
-  #inputOf(sound: Pick<BroadcastSound, "name" | "format">): SoundInput {
-    return new SoundInput(this.#runs, sound, (seconds) => this.#mayBeginWithSound(seconds));
+  #warn(code: IngestWarningCode, message: string): void {
+    this.#warnings.add(code, message, Date.now());
+  }
+
+  /** In warnings. */
+  #nameOf(stream: InterleavedStream): string {
+    if (stream === "picture") return NAMES.video;
+    const sound = this.#runs.sounds.find(({ streamId }) => streamId === stream);
+    const { languageCode = "und", title = "" } = sound ?? {};
+    const label = [title, languageCode].find((one) => one !== "" && one !== "und");
+    return label === undefined ? NAMES.audio : `${NAMES.audio} "${label}"`;
+  }
+
+  #inputOf(sound: Pick<BroadcastSound, "name" | "format" | "streamId">): SoundInput {
+    const warn = () => this.#warn("silent", `The ${this.#nameOf(sound.streamId)} has been silent for 30 s.`);
+    return new SoundInput(this.#runs, sound, (seconds) => this.#mayBeginWithSound(seconds), warn);
   }
 
   #mayBeginWithSound(seconds: number): boolean {
@@ -182,7 +203,7 @@ class Broadcast {
     this.#runs.sounds = isFurther
       ? [...sounds, { ...added, name }]
       : sounds.map((one) => (one.name === name ? { ...one, ...added, format } : one));
-    const input = this.#inputOf({ name, format });
+    const input = this.#inputOf({ name, format, streamId });
     this.#sounds.set(streamId, input);
     if (isFurther && current?.picture === null) await this.#runs.close(false, "another sound has begun");
     return input;
@@ -198,9 +219,10 @@ class Broadcast {
       await this.#endRun(false, "its timestamps jumped");
       this.#runs.changeTimeline();
       this.#source.interleaving.changeTimeline();
+      this.#missing.changeTimeline();
     } else if (kind === "video" && !this.#pictures!.isFor(stream))
       await this.#endRun(false, "its picture comes in another stream");
-    this.#noteDistance(timed);
+    this.#watch(timed);
     this.#runs.clock.note(decodeSeconds, Date.now());
     if (isLeader) this.#keys.note(timed, this.#runs.current?.soundShifts ?? {});
     if (kind === "video") for await (const frame of this.#pictures!.decode(timed)) await this.#pictures!.put(frame);
@@ -232,15 +254,20 @@ class Broadcast {
     return stalledAt;
   }
 
-  #noteDistance({ kind, soundId, decodeSeconds }: TimedPacket): void {
+  /** Notes when a packet comes, and warns of what is late or missing. */
+  #watch({ kind, soundId, decodeSeconds }: TimedPacket): void {
     const { interleaving } = this.#source;
-    if (!interleaving.note(kind === "video" ? "picture" : soundId, decodeSeconds)) return;
-    const seconds = interleaving.largestSeconds;
-    this.#warnings.add(
-      "interleaving",
-      `The ${NAMES[kind]} comes more than ${seconds} s late and is left out.`,
-      Date.now(),
-    );
+    const stream = kind === "video" ? "picture" : soundId;
+    if (interleaving.note(stream, decodeSeconds))
+      this.#warn(
+        "interleaving",
+        `The ${this.#nameOf(stream)} comes more than ${interleaving.largestSeconds} s late and is left out.`,
+      );
+    for (const missing of this.#missing.note(stream, decodeSeconds))
+      this.#warn(
+        missing === "picture" ? "no_picture" : "no_sound",
+        `The ${this.#nameOf(missing)} has been missing for 10 s.`,
+      );
   }
 
   /** Drains decoders and filters into the run, then closes it. @param isHeld the broadcaster may reconnect */

@@ -36,6 +36,8 @@ export interface SourceProblems {
   onRefused(codec: string, kind: Kind): void;
   /** A timestamp was far from its neighbours, and has been replaced. */
   onWrongTime(kind: Kind): void;
+  /** Parts of a picture were missing. */
+  onDamaged(): void;
 }
 
 export interface TimedPacket extends StreamRole {
@@ -53,9 +55,9 @@ export class LiveSource {
   #settled: TimedPacket[] = [];
   readonly #doubts = new TimestampDoubts<TimedPacket>((timed, seconds) => {
     retime(timed, seconds);
-    this.#problems.onWrongTime(timed.kind);
+    this.problems.onWrongTime(timed.kind);
   });
-  readonly #problems: SourceProblems;
+  readonly problems: SourceProblems;
   readonly #times = new PacketTimes();
   #streams!: LiveStreams; // set by `open`
   interleaving!: Interleaving; // set by `open`
@@ -66,7 +68,7 @@ export class LiveSource {
 
   private constructor(reader: StreamReader, problems: SourceProblems) {
     this.reader = reader;
-    this.#problems = problems;
+    this.problems = problems;
     this.#io = this.reader.open();
   }
 
@@ -103,7 +105,7 @@ export class LiveSource {
       throw new JobError("source_damaged", "The broadcast's streams could not be read.");
     const head = this.reader.takeHead();
     this.#streams = new LiveStreams(format, flvAnnouncement(head), (codec, kind) =>
-      this.#problems.onRefused(codec, kind),
+      this.problems.onRefused(codec, kind),
     );
     this.interleaving = new Interleaving(this.#isFragmented);
     if (format.iformat?.name === "mpegts") this.captionLanguages = captionLanguages(head);
@@ -207,7 +209,7 @@ export class LiveSource {
       if (stream && role && ticks !== null) {
         if (role.kind === "video" && isFarFromDecoding(packet, stream)) {
           packet.pts = ticks;
-          this.#problems.onWrongTime("video");
+          this.problems.onWrongTime("video");
         }
         return { packet, stream, ...role, decodeSeconds: ticksToSeconds(ticks, stream) };
       }

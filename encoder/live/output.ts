@@ -91,7 +91,7 @@ export interface BroadcastListener {
   onThumbnailFailed(reason: string): void;
   onPulse(pulse: Pulse): void;
   /** What has gone wrong so far, whenever that changes. */
-  onWarnings?(warnings: IngestWarning[]): void;
+  onWarnings(warnings: IngestWarning[]): void;
   /** A run has started (called after its inits) or changed; null = it ends and can no longer be continued. */
   onRun?(state: RunState | null): void;
   onKey?(place: KeyPlace): void;

@@ -8,7 +8,6 @@ import { refuseTooLarge } from "./live-streams.ts";
 import type { PicturePlans } from "./picture-plans.ts";
 import type { RunPicture } from "./run-plan.ts";
 import type { RunSequence } from "./run-sequence.ts";
-import type { StreamReader } from "./stream-reader.ts";
 import { type DecodedFrame, StreamDecoder } from "./stream-decoder.ts";
 
 /** Less sound than this after the last picture is not worth another picture. */
@@ -19,7 +18,7 @@ export class PictureInput {
   readonly #plans: PicturePlans;
   /** Earliest time of the first picture. */
   readonly #firstSeconds: number;
-  readonly #reader: StreamReader;
+  readonly #source: LiveSource;
   readonly #decoder = new StreamDecoder();
   readonly #fields = new Deinterlacer();
   readonly #captions: CaptionInput;
@@ -32,7 +31,7 @@ export class PictureInput {
    */
   constructor(runs: RunSequence, plans: PicturePlans, firstSeconds: number, source: LiveSource) {
     this.#captions = new CaptionInput(source);
-    this.#reader = source.reader;
+    this.#source = source;
     this.#runs = runs;
     this.#plans = plans;
     this.#firstSeconds = firstSeconds;
@@ -58,7 +57,8 @@ export class PictureInput {
   async put(decoded: DecodedFrame): Promise<void> {
     if (decoded.isDamaged) {
       // A connection that breaks off leaves a part of its last picture.
-      if (this.#reader.isSpent) return decoded.frame.free();
+      if (this.#source.reader.isSpent) return decoded.frame.free();
+      this.#source.problems.onDamaged();
       this.#plans.copy?.end();
     }
     for await (const frame of this.#fields.put(decoded)) await this.#show(frame);

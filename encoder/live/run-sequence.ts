@@ -3,14 +3,14 @@ import { CaptureClock } from "./capture-clock.ts";
 import { checkInits, continuedClock } from "./continuation.ts";
 import type { BroadcastSound } from "./broadcast-sounds.ts";
 import type { LiveSource } from "./live-source.ts";
-import type { BroadcastListener, BroadcastPlan, RunEndReason, RunOpening } from "./output.ts";
+import type { BroadcastListener, BroadcastPlan, RunEndReason, RunOpening, StartedFacts } from "./output.ts";
 import type { PicturePlans } from "./picture-plans.ts";
 import { Run } from "./run.ts";
 import type { RunPicture, RunPlan } from "./run-plan.ts";
 import { runOpening, runState } from "./run-report.ts";
 import type { Continuation, RunStart } from "./run-state.ts";
 import type { SoundPiece } from "./sound-converter.ts";
-import { startedFacts } from "./started-facts.ts";
+import { startedFacts, withSounds } from "./started-facts.ts";
 
 /** Sound that precedes the first picture is buffered, up to this many pieces of each, 12 s of AAC; older pieces are dropped. */
 const MAX_EARLY_PIECES = 600;
@@ -40,6 +40,8 @@ export class RunSequence {
   readonly #followsPublished: boolean;
   #isPlacing = false;
   #hasStarted = false;
+  /** As they were reported last. */
+  #facts: StartedFacts | null = null;
   /** Names of the renditions that were reported last. */
   #reported = "";
   /** By the name of its rendition. */
@@ -121,6 +123,13 @@ export class RunSequence {
 
   set sounds(sounds: readonly BroadcastSound[]) {
     this.#sounds = sounds;
+    if (this.#facts === null || this.lacksSound) return; // the next run reports them
+    this.#report(withSounds(this.#facts, sounds));
+  }
+
+  #report(facts: StartedFacts): void {
+    this.#facts = facts;
+    this.#listener.onStarted(facts);
   }
 
   /** Continues on another source timeline. The current run must have been closed. */
@@ -246,6 +255,6 @@ export class RunSequence {
         inits,
       },
     );
-    this.#listener.onStarted(facts);
+    this.#report(facts);
   }
 }

@@ -1,5 +1,6 @@
 /** One sound of a broadcast: decodes it and converts it to one format for the current run. */
 import type { BroadcastSound } from "./broadcast-sounds.ts";
+import { SilenceMeter } from "./silence-meter.ts";
 import { SoundConverter } from "./sound-converter.ts";
 import type { TimedPacket } from "./live-source.ts";
 import type { RunSequence } from "./run-sequence.ts";
@@ -13,13 +14,20 @@ export class SoundInput {
   readonly #startsRuns: (seconds: number) => boolean;
   readonly #decoder = new StreamDecoder();
   readonly #converter: SoundConverter;
+  readonly #silence = new SilenceMeter();
+  readonly #onSilent: () => void;
 
-  /** @param startsRuns whether a run may start with sound of this source time, because no picture is waited for */
+  /**
+   * @param startsRuns whether a run may start with sound of this source time, because no picture is waited for
+   * @param onSilent called when the sound has been silent for long
+   */
   constructor(
     runs: RunSequence,
     { name, format }: Pick<BroadcastSound, "name" | "format">,
     startsRuns: (seconds: number) => boolean,
+    onSilent: () => void,
   ) {
+    this.#onSilent = onSilent;
     this.#runs = runs;
     this.#name = name;
     this.#startsRuns = startsRuns;
@@ -46,6 +54,7 @@ export class SoundInput {
     const { seconds } = decoded;
     const runs = this.#runs;
     for await (const piece of this.#converter.convert(decoded)) {
+      if (this.#silence.put(piece)) this.#onSilent();
       if (runs.isPublished(seconds)) continue;
       if (runs.current === null && this.#startsRuns(seconds)) await runs.openWithSound(seconds);
       await runs.putSound(this.#name, piece);

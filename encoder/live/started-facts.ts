@@ -55,6 +55,15 @@ export function startedFacts(
   };
 }
 
+/** The facts after one of the sounds has begun that were silent before. */
+export const withSounds = (facts: StartedFacts, sounds: readonly BroadcastSound[]): StartedFacts => ({
+  ...facts,
+  renditions: facts.renditions.map((rendition) => {
+    const sound = sounds.find(({ name }) => name === rendition.name);
+    return sound === undefined ? rendition : { ...rendition, sound: labelled(sound) };
+  }),
+});
+
 const labelled = ({ streamId, languageCode, isDescription, title, format }: BroadcastSound): SoundFacts => ({
   ...(languageCode === "und" ? {} : { languageCode }),
   ...(isDescription ? { isDescription } : {}),

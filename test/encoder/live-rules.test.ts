@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { CaptureClock } from "../../encoder/live/capture-clock.ts";
 import { planLiveLadder, refitLadder } from "../../encoder/live/ladder-plan.ts";
+import { MissingStreams } from "../../encoder/live/missing-streams.ts";
+import { SilenceMeter } from "../../encoder/live/silence-meter.ts";
 import { Interleaving } from "../../encoder/live/interleaving.ts";
 import { isRateConfirmed, planLiveGrid, withFirstAligned } from "../../encoder/live/live-grid.ts";
 import { LivePicker } from "../../encoder/live/live-picker.ts";
@@ -445,4 +447,28 @@ test("a stream is waited for as long as it has been behind, within limits, and n
   expect(interleaving.note(1, -1)).toBe(true);
   expect(interleaving.delaySeconds(1)).toBe(3.5);
   expect(new Interleaving(true).delaySeconds(1)).toBe(5);
+});
+
+test("a stream is missing after 10 s without it, once until it comes again", () => {
+  const missing = new MissingStreams();
+  missing.expect("picture");
+  missing.expect(1);
+  const found = (seconds: number, stream: "picture" | number = 1) => missing.note(stream, seconds);
+  expect(Array.from({ length: 21 }, (_, n) => found(n / 2)).flat()).toEqual([]);
+  expect([found(10.5), found(11)]).toEqual([["picture"], []]);
+  expect([found(11, "picture"), found(21, "picture"), found(21.1, "picture"), found(30, "picture")]).toEqual([
+    [],
+    [],
+    [1],
+    [],
+  ]);
+  missing.changeTimeline();
+  expect([found(5000), found(5010), found(5010.1)]).toEqual([[], [], ["picture"]]);
+});
+
+test("a sound is silent when it has been for 30 s, once until it is heard", () => {
+  const meter = new SilenceMeter();
+  const at = (seconds: number, level: number) => meter.put({ seconds, planes: [new Float32Array(1024).fill(level)] });
+  expect([at(0, 0), at(29, 0.00005), at(30, 0), at(60, 0)]).toEqual([false, false, true, false]);
+  expect([at(61, 0.01), at(62, 0), at(91, 0), at(92, 0)]).toEqual([false, false, false, true]);
 });

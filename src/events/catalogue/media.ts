@@ -130,13 +130,16 @@ export const mediaKinds = {
     data: StreamMedia,
     example: sampleStreamMedia(),
   }),
+  /** The contract has them for media only; a stream's are in `video.live_stream.updated`. */
   "video.playback_id.created": media({
+    isSent: true,
     status: "created",
-    when: "A playback ID was added to a media.",
+    when: "A playback ID was added to a media, besides the one that it was created with.",
     data: z.strictObject(PlaybackIdRecord.shape),
     example: samplePlaybackId(),
   }),
   "video.playback_id.deleted": media({
+    isSent: true,
     status: "deleted",
     when: "A playback ID was removed from a media.",
     data: z.strictObject({ id: z.uuid() }),

@@ -10,6 +10,7 @@ import { layoutOf, splitRange } from "../../../src/media/download/layout.ts";
 import { decideReload, readDirectives } from "../../../src/media/live/reload.ts";
 import type { LiveRendition, LiveSegment } from "../../../src/media/live/timeline.ts";
 import { ViewerBatch, ViewerWindow } from "../../../src/live/origin/viewer-window.ts";
+import { warningsOf } from "../../../src/live/sessions/session-warnings.ts";
 import { type Problem, PROBLEMS } from "../../../src/platform/http/problems.ts";
 import { findRangeIn } from "../../../src/live/origin/recorded/clips-range.ts";
 import { readClipRequest } from "../../../src/live/clips/clips-request.ts";
@@ -87,6 +88,7 @@ const languageTag = (length: number) => {
   return tag;
 };
 const beat = (more: object) => ({ segments: 0, droppedRungs: [], speed: 1, at: 0, ...more });
+const warning = (message: string) => ({ code: "silent" as const, message, since: 0, count: 1 });
 const rung = (codec: string) => ({
   name: "v720",
   kind: "video",
@@ -214,6 +216,14 @@ export const LIVE_TRIALS = {
   "live-dropped-rungs": upTo((count) =>
     parsed(Heartbeat, beat({ droppedRungs: Array.from({ length: count }, () => "v") })),
   ),
+  "live-warnings": upTo((count) =>
+    parsed(Heartbeat, beat({ warnings: Array.from({ length: count }, () => warning("")) })),
+  ),
+  "live-warning-message": upTo((length) => parsed(Heartbeat, beat({ warnings: [warning(text(length))] }))),
+  "ingest-warnings": upTo((count) => {
+    const earlier = Array.from({ length: count }, (_, n) => warning(String(n)));
+    return warningsOf({ earlier, current: [] }).length === count ? TAKEN : "left out";
+  }),
   "live-end-reason": upTo((length) => parsed(Ended, { reason: text(length) })),
   "live-sequence-number": upTo((fromMsn) => parsed(Dropped, { rendition: "v720", fromMsn })),
   "job-failure-message": upTo((length) => parsed(JobFailure, { code: "encoder_crashed", message: text(length) })),
