@@ -100,3 +100,21 @@ test.each([true, false])(
     expect(loudness(last, lastSeconds - 0.9, lastSeconds - 0.1)).toBeGreaterThan(0.001);
   },
 );
+
+test.each([2, 4])("sound stamped in groups of %s is smooth and in its place", async (size) => {
+  let [n, groupMs] = [0, 0];
+  const tags = tagsOf(await flv()).map((tag) => {
+    if (typeOf(tag) !== SOUND || !isMedia(tag)) return tag.bytes;
+    if (n++ % size === 0) groupMs = tag.atMs;
+    return withTime(tag, groupMs);
+  });
+  const [grouped, plain] = await Promise.all(
+    [Buffer.concat(tags), await flv()].map(async (source) => decodeSound(fileOf(await broadcast(source), "a1"))),
+  );
+  expect(grouped!.largestHoleSeconds).toBeLessThan(0.001);
+  // The same samples at the same time, apart from what encoding twice changes.
+  const from = 2 * plain!.sampleRateHz;
+  const [a, b] = [grouped!, plain!].map(({ samples }) => samples.slice(from, from + 4096));
+  const energy = (of: Float32Array) => of.reduce((sum, one) => sum + one * one, 0);
+  expect(energy(a!.map((one, i) => one - b![i]!)) / energy(b!)).toBeLessThan(0.05);
+});
