@@ -104,3 +104,45 @@ test("sound that was waiting for a picture is broadcast when the source ends", a
   expect(namesOf(made)).toEqual(["a1"]);
   expect(secondsOf(made, "a1")).toBeGreaterThan(1);
 });
+
+/** A transport stream whose program map gets another stream after 3 s. */
+const mapped = async (...parts: string[]) =>
+  Buffer.concat(
+    await Promise.all(
+      parts.map((words, n) =>
+        broadcastOf(`$STRIP -t 3 -output_ts_offset ${10 + 3 * n} ${words} -muxdelay 0 -muxpreload 0 -f mpegts`),
+      ),
+    ),
+  );
+const PICTURE_PID = "-streamid 0:256";
+const BOTH = `${H264} -c:a aac ${PICTURE_PID} -streamid 1:257`;
+
+test("a picture that a later program map adds begins a new run", async () => {
+  const made = await broadcast(await mapped("-vn -c:a aac -streamid 0:257", BOTH));
+  expect(namesOf(made)).toEqual(["a1", "v480 v270 a1"]);
+  // The first ones are left out while the sound of their time is already published.
+  expect((await decodePictures(fileOf(made, "v270", 1))).length).toBeGreaterThanOrEqual(85);
+  for (const version of [0, 1])
+    expect(loudness(await decodeSound(fileOf(made, "a1", version)), 0.2, 2.7)).toBeGreaterThan(0.001);
+});
+
+test("a sound that a later program map adds begins a new run", async () => {
+  const made = await broadcast(await mapped(`-an ${H264} ${PICTURE_PID}`, BOTH));
+  expect(namesOf(made)).toEqual(["v480 v270", "v480 v270 a1"]);
+  const pictures = await Promise.all([0, 1].map((version) => decodePictures(fileOf(made, "v270", version))));
+  expect(pictures.flat().length).toBeGreaterThanOrEqual(178);
+  expect(loudness(await decodeSound(fileOf(made, "a1", 1)), 0.2, 2.5)).toBeGreaterThan(0.001);
+});
+
+test(
+  "a second language that a later program map adds is a further sound beside the first",
+  { tags: ["full"] },
+  async () => {
+    const languages = (codes: string[]) => codes.map((code, n) => `-metadata:s:a:${n} language=${code}`).join(" ");
+    const two = `-map 0:v -map 0:a -map 0:a ${BOTH} -streamid 2:258 ${languages(["eng", "ger"])}`;
+    const made = await broadcast(await mapped(`${BOTH} ${languages(["eng"])}`, two));
+    expect(namesOf(made)).toEqual(["v480 v270 a1", "v480 v270 a1 a2"]);
+    for (const name of ["a1", "a2"])
+      expect(loudness(await decodeSound(fileOf(made, name, 1)), 0.2, 2.5)).toBeGreaterThan(0.001);
+  },
+);
