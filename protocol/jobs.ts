@@ -31,13 +31,14 @@ import { z } from "zod";
 export const Fraction = z.object({ num: z.int().positive(), den: z.int().positive() });
 export type Fraction = z.infer<typeof Fraction>;
 
-/** One video stream of a source, described as displayed: after rotation, in square pixels. */
+/** One video stream of a source, described as displayed: after mirroring and rotation, in square pixels. */
 export const SourceVideo = z.object({
   streamIndex: z.int().min(0),
   codec: z.string(), // libav's name: "h264", "hevc", "vp9"
   widthPx: z.int().positive(), // display size, may be odd
   heightPx: z.int().positive(),
-  rotationDegrees: z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]),
+  rotationDegrees: z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]), // clockwise, makes it upright
+  isMirrored: z.boolean().optional(), // left and right are exchanged before it is rotated; absent = no
   /** Constant output rate: the source's rate, at most 60; the nearest standard rate when the source's varies. */
   frameRate: Fraction,
   variableFrameRate: z.boolean(),

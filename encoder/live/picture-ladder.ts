@@ -1,6 +1,7 @@
 /** Encodes the rungs of a run: one scale graph, one encoder per rung in parallel, and thumbnails from an already scaled rung. */
 import type { Frame } from "node-av/lib";
 import { AVCOL_TRC_ARIB_STD_B67, AVCOL_TRC_SMPTE2084 } from "node-av/constants";
+import type { Orientation } from "../media/orientation.ts";
 import { PictureGraph } from "../media/picture-graph.ts";
 import { colorPlan, scaleGraph } from "../media/scale-graph.ts";
 import type { Fraction, SourceVideo } from "../../protocol/jobs.ts";
@@ -12,8 +13,7 @@ const PICTURES_AHEAD = 4;
 
 export interface LadderPicture {
   frameRate: Fraction;
-  /** Clockwise rotation that makes the picture upright. */
-  rotationDegrees: SourceVideo["rotationDegrees"];
+  orientation: Orientation;
   /** Called with the JPEG of an output frame. */
   onThumbnail: (bytes: Buffer, number: number) => void;
   onThumbnailFailed: (reason: string) => void;
@@ -107,7 +107,7 @@ export class PictureLadder {
     const hdr = hdrOf(picture);
     const { isConverted } = colorPlan(picture.colorSpace, picture.height, hdr);
     const rungs = this.#rungs.map(({ rung }) => rung);
-    const filters = scaleGraph({ hdr, rotationDegrees: this.#picture.rotationDegrees }, rungs, isConverted);
+    const filters = scaleGraph({ ...this.#picture.orientation, hdr }, rungs, isConverted);
     this.#graph = await PictureGraph.open(filters, rungs.length, picture, { num: 1, den: 1_000_000 });
     return this.#graph;
   }

@@ -2,8 +2,8 @@
 import type { Frame } from "node-av/lib";
 import { AV_PKT_DATA_DISPLAYMATRIX } from "node-av/constants";
 import type { VideoRung } from "../../protocol/jobs.ts";
-import { rotationOf } from "../media/facts.ts";
 import { codecLike, type H264Codec } from "../media/h264.ts";
+import { type Orientation, orientationOf } from "../media/orientation.ts";
 import { CannotContinue } from "./continuation.ts";
 import { planLiveLadder, refitLadder } from "./ladder-plan.ts";
 import type { LiveGrid } from "./live-grid.ts";
@@ -48,22 +48,22 @@ export class PicturePlans {
 
   /** @param like the run's first picture @param canCopy whether the source's own pictures can begin with it */
   next(like: Frame, canCopy: boolean): RunPicture {
-    const rotationDegrees = this.#rotationDegrees;
-    const size = displaySize(like, rotationDegrees);
+    const orientation = this.#orientation;
+    const size = displaySize(like, orientation.rotationDegrees);
     const { grid, codecs, copy } = this;
     const { maxResolution, segmentMs } = this.#settings;
     if (this.ladder.length === 0) this.ladder = planLiveLadder(size, grid.frameRate, maxResolution);
     const rungs = refitLadder(this.ladder, size).filter(({ name }) => !this.#dropped.has(name));
     const [top, ...others] = rungs;
     const bitrateBps =
-      copy !== null && canCopy && rotationDegrees === 0 && others.length > 0 && copy.suits(like, top!)
+      copy !== null && canCopy && isAsCoded(orientation) && others.length > 0 && copy.suits(like, top!)
         ? copy.bitrateFor(top!, segmentMs)
         : null;
-    if (copy === null || bitrateBps === null) return { grid, rungs, like, rotationDegrees, copy: null, codecs };
+    if (copy === null || bitrateBps === null) return { grid, rungs, like, ...orientation, copy: null, codecs };
     const { parameterSets } = copy;
     codecs.set(top!.name, codecLike(parameterSets.avcConfig)!);
     const copied = { rung: top!, bitrateBps, ...parameterSets };
-    return { grid, rungs: others, like, rotationDegrees, copy: copied, codecs };
+    return { grid, rungs: others, like, ...orientation, copy: copied, codecs };
   }
 
   /**
@@ -80,13 +80,15 @@ export class PicturePlans {
       grid: this.grid,
       rungs: rungs.filter(({ name }) => !this.#dropped.has(name)),
       like,
-      rotationDegrees: this.#rotationDegrees,
+      ...this.#orientation,
       copy: copy !== null && this.#dropped.has(copy.rung.name) ? null : copy,
       codecs: this.codecs,
     };
   }
 
-  get #rotationDegrees(): RunPicture["rotationDegrees"] {
-    return rotationOf(this.#video.codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
+  get #orientation(): Orientation {
+    return orientationOf(this.#video.codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
   }
 }
+
+const isAsCoded = ({ rotationDegrees, isMirrored }: Orientation) => rotationDegrees === 0 && isMirrored !== true;

@@ -50,7 +50,7 @@ export class PictureTrack {
     this.#picker = new LivePicker(frameRate);
     this.#ladder = new PictureLadder(encoded, {
       frameRate,
-      rotationDegrees: picture.rotationDegrees,
+      orientation: picture,
       onThumbnail: (bytes, number) => listener.onThumbnail(bytes, cuts.capturedAtMs(number, frameRate)),
       onThumbnailFailed: (reason) => listener.onThumbnailFailed(reason),
     });

@@ -1,20 +1,19 @@
 /** What a run is made of: its formats, its start in the source, and the run that it continues. Types only. */
 import type { Frame } from "node-av/lib";
-import type { SourceVideo, VideoRung } from "../../protocol/jobs.ts";
+import type { VideoRung } from "../../protocol/jobs.ts";
 import type { H264Codec } from "../media/h264.ts";
+import type { Orientation } from "../media/orientation.ts";
 import type { BroadcastSound } from "./broadcast-sounds.ts";
 import type { Copy } from "./copied-rung.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import type { BroadcastPlan } from "./output.ts";
 import type { Continuation } from "./run-state.ts";
 
-export interface RunPicture {
+export interface RunPicture extends Orientation {
   grid: LiveGrid;
   /** Encoded rungs, largest first; at least one. */
   rungs: VideoRung[];
   like: Frame;
-  /** Clockwise rotation that makes the picture upright. */
-  rotationDegrees: SourceVideo["rotationDegrees"];
   /** The top rung, if it may be copied from the source. */
   copy: Copy | null;
   /** Profile and level of rungs that were copied earlier, by name; they are encoded to match. */

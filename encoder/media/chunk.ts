@@ -1,14 +1,15 @@
 /** The `video` job: decodes once and encodes one range of output frames in every rung. */
 import type { Frame } from "node-av/lib";
-import { AV_FRAME_DATA_A53_CC } from "node-av/constants";
+import { AV_FRAME_DATA_A53_CC, AVCOL_SPC_UNSPECIFIED } from "node-av/constants";
 import type { VideoJob, VideoResult } from "../../protocol/jobs.ts";
 import { frameSeconds, FramePicker, type Pick, TOLERANCE_FRAMES } from "../../protocol/media/frame-picker.ts";
 import type { JobContext } from "./job-context.ts";
 import { pictures } from "./picture.ts";
 import { PictureGraph } from "./picture-graph.ts";
+import { haveSameShape, type PixelAspects, pixelAspects, shownSize } from "./picture-shape.ts";
 import { RungEncoder } from "./rung.ts";
 import { framesAround } from "./rung-plan.ts";
-import { colorPlan, scaleGraph } from "./scale-graph.ts";
+import { type ColorPlan, colorPlan, scaleGraph } from "./scale-graph.ts";
 import { openSource } from "./source.ts";
 import { Store } from "./store.ts";
 
@@ -28,7 +29,7 @@ export async function encodeChunk(job: VideoJob, context: JobContext): Promise<V
   const seen = { hasCcData: false };
   const frameCount = await encodeAll(
     job,
-    scaleGraph(job.video, job.rungs, color.isConverted),
+    filtersOf(job, pixelAspects(stream), color),
     pickedFrames(job, source, seen),
     encoders,
     context,
@@ -80,13 +81,27 @@ async function* pickedFrames(
   if (last !== undefined) yield last;
 }
 
+/**
+ * The filters of a picture. Its size, pixels and matrix may change on the way, but those of a rung do not: a picture of another shape than the first
+ * one's gets bars.
+ */
+function filtersOf({ video, rungs }: VideoJob, aspects: PixelAspects, { matrix, isConverted }: ColorPlan) {
+  return (frame: Frame): string => {
+    const shown = shownSize(frame, aspects, video);
+    const own = colorPlan(frame.colorSpace, shown.heightPx, video.hdr);
+    const hasOtherMatrix = frame.colorSpace !== AVCOL_SPC_UNSPECIFIED && own.matrix !== matrix;
+    const other = haveSameShape(shown, video) ? null : shown;
+    return scaleGraph(video, rungs, isConverted || own.isConverted || hasOtherMatrix, { matrix, other });
+  };
+}
+
 /** Decoding and scaling wait when the slowest encoder is this many pictures behind. */
 const PICTURES_AHEAD = 4;
 
 /** Encodes every picture in every rung. */
 async function encodeAll(
   job: VideoJob,
-  filters: string,
+  filtersFor: (frame: Frame) => string,
   picks: AsyncGenerator<Pick<Frame>>,
   encoders: RungEncoder[],
   context: JobContext,
@@ -99,7 +114,7 @@ async function encodeAll(
   for await (const { frame, firstFrame, count } of picks) {
     if (graph === undefined || !graph.suits(frame)) {
       graph?.close();
-      graph = await PictureGraph.open(filters, job.rungs.length, frame, {
+      graph = await PictureGraph.open(filtersFor(frame), job.rungs.length, frame, {
         num: 1,
         den: 1_000_000,
       });

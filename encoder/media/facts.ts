@@ -1,5 +1,5 @@
 /** The `probe` job: determines the facts of a source. */
-import { avGetCodecName, avGetPixFmtName, type Frame, type Stream } from "node-av/lib";
+import { avGetCodecName, avGetPixFmtName, type Stream } from "node-av/lib";
 import {
   AVCOL_TRC_ARIB_STD_B67,
   AVCOL_TRC_SMPTE2084,
@@ -13,6 +13,8 @@ import { JobError } from "../platform/errors.ts";
 import { outputRate } from "./frame-rate.ts";
 import type { JobContext } from "./job-context.ts";
 import { type Look, look } from "./look.ts";
+import { orientationOf } from "./orientation.ts";
+import { pixelAspects, shownSize } from "./picture-shape.ts";
 import { openSource, startSeconds } from "./source.ts";
 import { streamEnds } from "./stream-ends.ts";
 import { isDescription, languageOf, sourceSubtitles, titleOf } from "./subtitle-facts.ts";
@@ -116,16 +118,13 @@ function pictureFacts(stream: Stream, { frames, videoTimesSeconds }: Look): Unpl
   const first = frames[0]!;
   const declared = stream.avgFrameRate.num > 0 && stream.avgFrameRate.den > 0 ? stream.avgFrameRate.toDouble() : 0;
   const { frameRate, isVariable } = outputRate({ declared, timesSeconds: videoTimesSeconds });
-  const rotationDegrees = rotationOf(codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
-  const size = displaySize(stream, first);
-  const isOnItsSide = rotationDegrees === 90 || rotationDegrees === 270;
+  const orientation = orientationOf(codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
   const interlaced = frames.filter((frame) => frame.hasFlags(AV_FRAME_FLAG_INTERLACED)).length;
   return {
     streamIndex: stream.index,
     codec: avGetCodecName(codecpar.codecId) ?? "unknown",
-    widthPx: isOnItsSide ? size.heightPx : size.widthPx,
-    heightPx: isOnItsSide ? size.widthPx : size.heightPx,
-    rotationDegrees,
+    ...shownSize(first, pixelAspects(stream), orientation),
+    ...orientation,
     frameRate,
     variableFrameRate: isVariable,
     interlaced: interlaced * 2 > frames.length,
@@ -135,24 +134,9 @@ function pictureFacts(stream: Stream, { frames, videoTimesSeconds }: Look): Unpl
   };
 }
 
-/** Size in square pixels: keeps the height and scales the width by the sample aspect ratio. Odd sizes are not rounded here. */
-function displaySize(stream: Stream, frame: Frame) {
-  const { num, den } = [stream.sampleAspectRatio, stream.codecpar.sampleAspectRatio, frame.sampleAspectRatio].find(
-    isUsable,
-  ) ?? { num: 1, den: 1 };
-  return { widthPx: Math.max(1, Math.round((frame.width * num) / den)), heightPx: frame.height };
-}
-
-const isUsable = ({ num, den }: { num: number; den: number }) =>
-  num > 0 && den > 0 && num / den > 0.1 && num / den < 10;
-
-/** Clockwise rotation that makes the picture upright, from a display matrix (ISO/IEC 14496-12 §6.2.2), to the nearest quarter turn. */
-export function rotationOf(matrix: Buffer | null): 0 | 90 | 180 | 270 {
-  if (matrix === null || matrix.length < 36) return 0;
-  const [a, b] = [matrix.readInt32LE(0), matrix.readInt32LE(4)];
-  const quarters = Math.round(Math.atan2(b, a) / (Math.PI / 2));
-  return ((((quarters % 4) + 4) % 4) * 90) as 0 | 90 | 180 | 270;
-}
+/** Clockwise rotation that makes the picture upright, after its mirroring if there is one. */
+export const rotationOf = (matrix: Buffer | null): SourceVideo["rotationDegrees"] =>
+  orientationOf(matrix).rotationDegrees;
 
 /** Parses libav's pixel format name: "yuv420p10le" → 10, "p010le" → 10, "yuv420p" → 8. */
 function bitDepthOf(format: AVPixelFormat): number {

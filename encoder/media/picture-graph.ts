@@ -80,6 +80,6 @@ export class PictureGraph {
   }
 }
 
-function kindOf({ width, height, format, colorSpace, colorRange }: Frame): string {
-  return [width, height, format, colorSpace, colorRange].join();
+function kindOf({ width, height, format, colorSpace, colorRange, sampleAspectRatio: { num, den } }: Frame): string {
+  return [width, height, format, colorSpace, colorRange, num, den].join();
 }

@@ -1,7 +1,15 @@
 import type { SourceVideo, VideoRung } from "../../protocol/jobs.ts";
+import type { Size } from "../../protocol/ladder.ts";
+import type { Orientation } from "./orientation.ts";
+import { placeInside } from "./picture-shape.ts";
 
 /** Matrix coefficients of the output (Rec. ITU-T H.273 §8.3): BT.709, or BT.601 for BT.601 sources. */
 export type ColorMatrix = 1 | 6;
+
+export interface ColorPlan {
+  matrix: ColorMatrix;
+  isConverted: boolean;
+}
 
 /**
  * Chooses the output matrix and whether pictures must be converted to it. Pure. BT.601 is kept, because conversion costs time and rounds
@@ -10,11 +18,7 @@ export type ColorMatrix = 1 | 6;
  *
  * @param matrix the source's matrix coefficients (H.273)
  */
-export function colorPlan(
-  matrix: number,
-  heightPx: number,
-  hdr: SourceVideo["hdr"],
-): { matrix: ColorMatrix; isConverted: boolean } {
+export function colorPlan(matrix: number, heightPx: number, hdr: SourceVideo["hdr"]): ColorPlan {
   const [UNSPECIFIED, PAL, NTSC, SD_HEIGHT_PX] = [2, 5, 6, 720];
   if (hdr !== null) return { matrix: 1, isConverted: false }; // tone mapping converts it
   if (matrix === PAL || matrix === NTSC || (matrix === UNSPECIFIED && heightPx < SD_HEIGHT_PX))
@@ -28,21 +32,27 @@ const TO_SDR =
   "zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt709,tonemap=hable:desat=0,zscale=t=bt709:m=bt709:r=tv,format=yuv420p,";
 
 /**
- * Builds libav's graph from a decoded picture to every rung. Pure. Applies tone mapping, then rotation, then scales each rung directly from
+ * Builds libav's graph from a decoded picture to every rung. Pure. Applies tone mapping, then mirroring and rotation, then scales each rung directly from
  * the source; rung sizes imply square pixels.
+ *
+ * @param isConverted to the output's matrix
+ * @param other the size of a picture that has another shape than the rungs, after rotation and in square pixels: it is fitted into each with black bars;
+ *   null = the rungs' own shape
  */
 export function scaleGraph(
-  { hdr, rotationDegrees }: Pick<SourceVideo, "hdr" | "rotationDegrees">,
+  { hdr, rotationDegrees, isMirrored }: Pick<SourceVideo, "hdr"> & Orientation,
   rungs: Pick<VideoRung, "widthPx" | "heightPx">[],
-  isConvertedTo709: boolean,
+  isConverted: boolean,
+  { matrix = 1, other = null }: { matrix?: ColorMatrix; other?: Size | null } = {},
 ): string {
-  const color = isConvertedTo709 ? ":out_color_matrix=bt709" : "";
-  const scales = rungs.map(
-    ({ widthPx, heightPx }, i) =>
-      `[s${i}]scale=${widthPx}:${heightPx}:flags=bicubic${color}:out_range=tv,format=yuv420p,setsar=1[out${i}]`,
-  );
+  const color = isConverted ? `:out_color_matrix=${matrix === 1 ? "bt709" : "smpte170m"}` : "";
+  const scales = rungs.map((rung, i) => {
+    const place = other === null ? { ...rung, x: 0, y: 0 } : placeInside(other, rung);
+    const bars = other === null ? "" : `pad=${rung.widthPx}:${rung.heightPx}:${place.x}:${place.y},`;
+    const scale = `scale=${place.widthPx}:${place.heightPx}:flags=bicubic${color}:out_range=tv`;
+    return `[s${i}]${scale},format=yuv420p,${bars}setsar=1[out${i}]`;
+  });
   const branches = rungs.map((_, i) => `[s${i}]`).join("");
-  return [`[in]${hdr === null ? "" : TO_SDR}${TURNS[rotationDegrees]}split=${rungs.length}${branches}`, ...scales].join(
-    ";",
-  );
+  const upright = `${hdr === null ? "" : TO_SDR}${isMirrored === true ? "hflip," : ""}${TURNS[rotationDegrees]}`;
+  return [`[in]${upright}split=${rungs.length}${branches}`, ...scales].join(";");
 }

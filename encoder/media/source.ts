@@ -2,17 +2,15 @@
 import { Dictionary, FFmpegError, FormatContext, InputFormat, type Stream } from "node-av/lib";
 import {
   AVDISCARD_ALL,
-  AV_DISPOSITION_ATTACHED_PIC,
-  AV_DISPOSITION_TIMED_THUMBNAILS,
   AV_NOPTS_VALUE,
   AVERROR_EOF,
   AVFMT_FLAG_CUSTOM_IO,
   AVMEDIA_TYPE_AUDIO,
-  AVMEDIA_TYPE_VIDEO,
 } from "node-av/constants";
 import type { CallbackTarget } from "../platform/callbacks.ts";
 import { JobError } from "../platform/errors.ts";
 import { CODEC_WHITELIST, decoderOf } from "./codecs.ts";
+import { chooseVideo, countPictures, declaredPictures, videoCandidates } from "./choose-video.ts";
 import { type ReaderHooks, SourceReader } from "./source-reader.ts";
 
 /**
@@ -71,10 +69,11 @@ export async function openSource(
 /** Closes the source and reopens it at its start, because not every demuxer can seek there. */
 export async function reopen(source: OpenSource): Promise<OpenSource> {
   await source.format.closeInput();
-  return openFormat(source.reader);
+  return openFormat(source.reader, source.video?.index);
 }
 
-async function openFormat(reader: SourceReader): Promise<OpenSource> {
+/** @param videoIndex the stream that has been chosen; undefined = none yet */
+async function openFormat(reader: SourceReader, videoIndex?: number): Promise<OpenSource> {
   const format = new FormatContext();
   format.allocContext();
   format.pb = reader.startOver();
@@ -94,10 +93,18 @@ async function openFormat(reader: SourceReader): Promise<OpenSource> {
 
   const streams = format.streams;
   if (streams.length >= MAX_STREAMS) throw tooManyStreams();
-  const video = bestVideo(streams);
+  const candidates = videoCandidates(streams);
+  const declared = declaredPictures(candidates);
+  if (candidates.length > 1 && videoIndex === undefined && declared === null) {
+    const { index } = chooseVideo(candidates, await countPictures(format, candidates))!;
+    if (reader.failure !== undefined) throw reader.failure;
+    await format.closeInput();
+    return openFormat(reader, index);
+  }
+  const video = candidates.find(({ index }) => index === videoIndex) ?? chooseVideo(candidates, declared);
   const audio = streams.filter(
     (stream) =>
-      stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO && isDecodable(stream) && stream.codecpar.sampleRate > 0,
+      stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO && decoderOf(stream) !== null && stream.codecpar.sampleRate > 0,
   );
   const starts = [...(video ? [video] : []), ...audio].flatMap((stream) => startSeconds(stream) ?? []);
   return {
@@ -130,24 +137,6 @@ export function isEnd(source: OpenSource, result: number): boolean {
   if (source.reader.failure !== undefined) throw source.reader.failure;
   return result === AVERROR_EOF || result < 0;
 }
-
-/** The largest video stream that is not a cover or thumbnail; the first one among equals. */
-function bestVideo(streams: Stream[]): Stream | null {
-  const moving = streams.filter(
-    (stream) =>
-      stream.codecpar.codecType === AVMEDIA_TYPE_VIDEO &&
-      !stream.hasDisposition(AV_DISPOSITION_ATTACHED_PIC) &&
-      !stream.hasDisposition(AV_DISPOSITION_TIMED_THUMBNAILS) &&
-      isDecodable(stream),
-  );
-  const pixels = (stream: Stream) => stream.codecpar.width * stream.codecpar.height;
-  return moving.reduce<Stream | null>(
-    (best, stream) => (best === null || pixels(stream) > pixels(best) ? stream : best),
-    null,
-  );
-}
-
-const isDecodable = (stream: Stream) => decoderOf(stream) !== null;
 
 async function openFailure(reader: SourceReader, code: number): Promise<JobError> {
   const cause = new Error(FFmpegError.strerror(code));

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { nominalEnd, outputChannels, outputRateHz } from "../../protocol/media/audio-plan.ts";
 import { decodeSchedule, initSegment, mediaSegment } from "../../protocol/media/cmaf.ts";
 import { rotationOf } from "../../encoder/media/facts.ts";
+import { orientationOf } from "../../encoder/media/orientation.ts";
 import { FramePicker, frameCountUntil } from "../../protocol/media/frame-picker.ts";
 import { outputRate } from "../../encoder/media/frame-rate.ts";
 import { codecOf, withoutSettingsSei } from "../../encoder/media/h264.ts";
@@ -202,6 +203,20 @@ test("a display matrix gives the clockwise rotation in quarter turns", () => {
     0, 90, 180, 270,
   ]);
   expect(rotationOf(null)).toBe(0);
+});
+
+test("all eight orientations of a display matrix are distinguished", () => {
+  const matrix = (...[a, b, c, d]: [number, number, number, number]) => {
+    const out = Buffer.alloc(36);
+    for (const [at, value] of [a, b, 0, c, d, 0, 0, 0, 0x4000].entries()) out.writeInt32LE(value * 0x10000, at * 4);
+    return orientationOf(out);
+  };
+  expect(matrix(-1, 0, 0, 1)).toEqual({ rotationDegrees: 0, isMirrored: true });
+  expect(matrix(1, 0, 0, -1)).toEqual({ rotationDegrees: 180, isMirrored: true });
+  expect(matrix(0, 1, 1, 0)).toEqual({ rotationDegrees: 270, isMirrored: true });
+  expect(matrix(0, -1, -1, 0)).toEqual({ rotationDegrees: 90, isMirrored: true });
+  expect(matrix(0, 2, -2, 0)).toEqual({ rotationDegrees: 90 });
+  expect(matrix(0, 0, 0, 0)).toEqual({ rotationDegrees: 0 });
 });
 
 test("colour is converted only when players do not support it", () => {

@@ -234,6 +234,22 @@ export const RECIPES = {
     extension: "mkv",
     ffmpeg: args`-i ${FRIDAY} -itsoffset 0.7 -i ${FRIDAY} -map 0:v -map 1:a -t 3 -vf ${SMALL} ${x264()} -c:a pcm_s16le`,
   },
+  "cover-track": {
+    description:
+      "MP4 whose cover picture is a video track without a mark, larger than the film, and enabled in its place",
+    extension: "mp4",
+    ffmpeg: args`-i ${FLOWER} -i ${FRIDAY} -map 0:v -map 1:v -t 1 -filter:v:0 trim=end_frame=1 -c:v:0 mjpeg -filter:v:1 ${SMALL} -c:v:1 libx264 -preset veryfast -threads 1`,
+  },
+  "cover-track-ts": {
+    description: "MPEG-TS with a still picture, larger than the film, in front of it",
+    extension: "ts",
+    ffmpeg: args`-i ${FLOWER} -i ${FRIDAY} -map 0:v -map 1:v -t 1 -filter:v:0 trim=end_frame=1 -c:v:0 mpeg2video -filter:v:1 ${SMALL} -c:v:1 libx264 -preset veryfast -threads 1`,
+  },
+  "disabled-track": {
+    description: "QuickTime with two films: the larger one is disabled",
+    extension: "mov",
+    ffmpeg: args`-i ${FRIDAY} -i ${FLOWER} -map 0:v -map 1:v -t 1 -filter:v:0 ${SMALL} -c:v libx264 -preset veryfast -threads 1 -disposition:v:0 default -disposition:v:1 0`,
+  },
   "one-frame": {
     description: "one frame",
     extension: "mp4",
@@ -248,5 +264,15 @@ export const RECIPES = {
     description: "the same as ts, larger, later",
     extension: "ts",
     ffmpeg: args`-i ${FRIDAY} -t 3 -vf scale=480:360 ${x264()} ${AAC} -output_ts_offset 3`,
+  },
+  "ts-tall": {
+    description: "a second of MPEG-TS, upright, behind ts",
+    extension: "ts",
+    ffmpeg: args`-i ${FRIDAY} -t 1 -vf scale=240:320,setsar=1 ${x264()} ${AAC} -output_ts_offset 3`,
+  },
+  "ts-wide-pixels": {
+    description: "a second of MPEG-TS whose pixels are wider than those of ts, behind ts-tall",
+    extension: "ts",
+    ffmpeg: args`-i ${FRIDAY} -t 1 -vf ${SMALL},setsar=4/3 ${x264()} ${AAC} -output_ts_offset 4`,
   },
 } satisfies Record<string, Source>;

@@ -21,6 +21,21 @@ const DERIVED = {
     extension: "ts",
     bytes: () => joined("ts", "ts-larger"),
   },
+  "shape-change": {
+    description: "MPEG-TS whose picture is upright, and then has wide pixels",
+    extension: "ts",
+    bytes: () => joined("ts", "ts-tall", "ts-wide-pixels"),
+  },
+  mirrored: {
+    description: "MP4 of a camera on the front of a phone: mirrored by its matrix",
+    extension: "mp4",
+    bytes: () => cut("no-audio", 1).then((file) => withMatrix(file, [-1, 0, 0, 1])),
+  },
+  "mirrored-on-its-side": {
+    description: "MP4 whose matrix mirrors and turns its picture",
+    extension: "mp4",
+    bytes: () => cut("no-audio", 1).then((file) => withMatrix(file, [0, -1, -1, 0])),
+  },
   "truncated-mp4": {
     description: "MP4, moov first, the last 40 % missing",
     extension: "mp4",
@@ -146,6 +161,13 @@ async function fileOf(name: string): Promise<string> {
 async function cut(name: string, fraction: number): Promise<Buffer> {
   const whole = await readFile(await fileOf(name));
   return whole.subarray(0, Math.floor(whole.length * fraction));
+}
+
+/** Replaces the upper left 2 × 2 of the first track's matrix. */
+function withMatrix(file: Buffer, [a, b, c, d]: [number, number, number, number]): Buffer {
+  const matrixAt = file.indexOf("tkhd", 0, "latin1") + 44;
+  for (const [at, value] of [a, b, 0, c, d].entries()) file.writeInt32BE(value * 0x10000, matrixAt + at * 4);
+  return file;
 }
 
 async function joined(...names: string[]): Promise<Buffer> {

@@ -1,11 +1,12 @@
 import type { FrameGrid, SourceAudio, SourceVideo } from "../../../protocol/jobs.ts";
+import { bestPictureTracks } from "../../../protocol/media/picture-track.ts";
 import type { RangeReader } from "./range-reader.ts";
 import { type IndexedAudio, indexAudio, startsLate } from "./audio.ts";
 import { findMoov } from "./find-moov.ts";
 import type { IndexBytes, IndexMemory } from "./index-bytes.ts";
 import { NotStandard, standardOnlyIf } from "./not-standard.ts";
 import type { RenditionFacts } from "../manifest/model.ts";
-import { readTracks } from "./track.ts";
+import { readTracks, type Track } from "./track.ts";
 import { indexVideo } from "./video.ts";
 
 /** A source that can be played without encoding (passthrough). */
@@ -49,6 +50,17 @@ export async function indexSource(
   }
 }
 
+/** The track that the ladder shows. */
+function pictureOf(tracks: Track[]): Track {
+  const pictures = tracks
+    .filter((track) => track.kind === "video")
+    .map((track) => ({ track, pictureCount: track.table.sampleCount, isEnabled: track.enabled }));
+  const [best, ...others] = bestPictureTracks(pictures);
+  standardOnlyIf(best?.isEnabled === true, "no picture");
+  standardOnlyIf(others.length === 0, "several pictures");
+  return best.track;
+}
+
 async function standardSource(
   moov: IndexBytes,
   brand: string,
@@ -56,11 +68,7 @@ async function standardSource(
   grid?: FrameGrid,
 ): Promise<StandardSource> {
   const tracks = await readTracks(moov);
-  const shown = tracks.filter((track) => track.enabled);
-  const pictures = shown.filter((track) => track.kind === "video");
-  const [picture] = pictures;
-  standardOnlyIf(picture !== undefined, "no picture");
-  standardOnlyIf(pictures.length === 1, "several pictures");
+  const picture = pictureOf(tracks);
   // Disabled audio tracks are the other languages of a QuickTime file.
   const sounds = tracks.filter((track) => track.kind === "audio");
   standardOnlyIf(!sounds.some(startsLate), "audio that starts late");

@@ -10,7 +10,7 @@ export interface Track {
   timescale: number;
   /** BCP 47; "und" when not tagged. */
   languageCode: string;
-  /** The upper left 2 × 2 of the display matrix is not the identity. */
+  /** The display matrix of the track or of the movie is not the identity: the picture is rotated, mirrored or scaled. */
   transformed: boolean;
   /** Display size of the track header, in pixels. */
   displayWidthPx: number;
@@ -40,11 +40,13 @@ export async function readTracks(bytes: IndexBytes): Promise<Track[]> {
   standardOnlyIf(findBox(moov, "mvex") === undefined, "the file is fragmented");
   const traks = moov.filter((box) => box.type === "trak");
   standardOnlyIf(traks.length <= MAX_TRACKS, "too many tracks");
-  const movieTimescale = readTimescale(await contentOf(bytes, requireBox(moov, "mvhd"))).timescale;
+  const movie = await contentOf(bytes, requireBox(moov, "mvhd"));
+  const movieTimescale = readTimescale(movie).timescale;
+  const isTurned = isTransform(movie, movie.getUint8(0) === 1 ? 48 : 36);
   const tracks: Track[] = [];
   for (const trak of traks) {
     const track = await readTrack(bytes, trak, movieTimescale);
-    if (track !== null) tracks.push(track);
+    if (track !== null) tracks.push({ ...track, transformed: track.transformed || isTurned });
   }
   return tracks;
 }
@@ -79,13 +81,20 @@ function readTimescale(content: DataView): { timescale: number; language: number
 
 function readTrackHeader(content: DataView) {
   const matrix = content.getUint8(0) === 1 ? 52 : 40;
-  const [a, b, c, d] = [0, 4, 12, 16].map((at) => content.getInt32(matrix + at));
   return {
     enabled: (content.getUint8(3) & 1) === 1,
-    transformed: a !== 0x10000 || b !== 0 || c !== 0 || d !== 0x10000,
+    transformed: isTransform(content, matrix),
     displayWidthPx: content.getUint32(matrix + 36) / 65536,
     displayHeightPx: content.getUint32(matrix + 40) / 65536,
   };
+}
+
+/** Whether the upper left 2 × 2 of a matrix is another than the identity; one of zeros says nothing. */
+function isTransform(content: DataView, matrix: number): boolean {
+  if (content.byteLength < matrix + 20) return false;
+  const [a, b, c, d] = [0, 4, 12, 16].map((at) => content.getInt32(matrix + at));
+  const isIdentity = a === 0x10000 && b === 0 && c === 0 && d === 0x10000;
+  return !isIdentity && [a, b, c, d].some((value) => value !== 0);
 }
 
 /** @param scale track ticks per movie tick; edit durations are in movie ticks */

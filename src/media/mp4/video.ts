@@ -99,7 +99,7 @@ export async function indexVideo(track: Track, fileBytes: number | null, grid?: 
 function readFormat(track: Track) {
   const { type, view, boxes } = track.entry;
   standardOnlyIf(type === "avc1", "video that is not H.264, or with its parameters in the stream");
-  standardOnlyIf(!track.transformed, "rotated video");
+  standardOnlyIf(!track.transformed, "rotated or mirrored video");
   const avcC = bytesOf(view, requireBox(boxes, "avcC")).slice();
   const { codec, sequence } = parseAvcConfiguration(avcC);
   const { widthPx, heightPx } = sequence;

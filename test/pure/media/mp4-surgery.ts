@@ -104,3 +104,14 @@ export function withShortLastFrame(source: Uint8Array, track: number, lastTicks:
   longer.set(bytes.subarray(end), end + entry.length);
   return longer;
 }
+
+/** The same film with a copy of its first track behind its others, changed by `change`. The index is at the end. */
+export function withTrackLike(source: Uint8Array, change: (trak: Uint8Array) => Uint8Array): Uint8Array {
+  const bytes = withMoovAtEnd(source);
+  const { start, size } = boxAt(bytes, "trak");
+  const trak = change(bytes.slice(start, start + size));
+  const longer = concat([bytes, trak]);
+  const moov = boxAt(longer, "moov");
+  new DataView(longer.buffer).setUint32(moov.start, moov.size + trak.length);
+  return longer;
+}

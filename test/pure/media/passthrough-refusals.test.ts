@@ -36,6 +36,8 @@ test.each([
   ["no sample table", renamed("stbl", "none")],
   ["no key frame table: every frame claims to be one", renamed("stss", "free")],
   ["rotation", patched(flower, "tkhd", 48, 0x00000000)],
+  ["a mirrored picture", patched(flower, "tkhd", 48, -0x10000)],
+  ["a film that is mirrored as a whole", patched(flower, "mvhd", 44, -0x10000)],
   ["a picture shown at twice its width", patched(flower, "tkhd", 84, 1920 * 65536)],
   ["an edit into a GOP", patched(flower, "elst", 20, 30_000)],
   ["an edit that plays at another speed", patched(flower, "elst", 24, 0x20000)],
