@@ -2,22 +2,24 @@ import { describe, expect, test } from "vitest";
 import type { CaptionChannel } from "../../../../src/media/live/captions.ts";
 import { liveMpd } from "../../../../src/media/live/mpd.ts";
 import type { MpdRendition } from "../../../../src/media/live/mpd-periods.ts";
+import type { LiveFormat } from "../../../../src/media/live/origin-facts.ts";
 import type { LiveRendition, LiveTiming } from "../../../../src/media/live/timeline.ts";
 import { session, START_MS, TIMESCALE, TIMING } from "./session.ts";
 
-const video = (live: LiveRendition, more = {}): MpdRendition => ({
-  live,
-  facts: {
+function video(live: LiveRendition, more = {}, ...later: LiveFormat[]): MpdRendition {
+  const facts = {
     name: live.name,
-    kind: "video",
+    kind: "video" as const,
     widthPx: 1280,
     heightPx: 720,
     bitrateBps: 3_000_000,
     codec: "avc1.64001f",
     timescale: live.timescale,
     ...more,
-  },
-});
+  };
+  const { codec, widthPx, heightPx, bitrateBps } = facts;
+  return { live, facts, formats: [{ version: 0, codec, widthPx, heightPx, frameRate: 29.97, bitrateBps }, ...later] };
+}
 const audio = (live: LiveRendition): MpdRendition =>
   video(live, { kind: "audio", widthPx: null, heightPx: null, bitrateBps: 128_000, codec: "mp4a.40.2" });
 
@@ -41,7 +43,6 @@ const render = (
     renditions,
     timing: TIMING,
     windowSeconds: 60,
-    frameRate: 29.97,
     channels: 2,
     base: "session/",
     location: "p/session.mpd",
