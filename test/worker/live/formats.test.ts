@@ -11,7 +11,12 @@ import { readInit } from "../../../conformance/init-segment.ts";
 import type { MediaAnswer, PlaylistAnswer, StreamEvidence } from "../../../conformance/ll-hls/evidence.ts";
 import { parseMultivariant } from "../../../conformance/ll-hls/multivariant.ts";
 import { parseMediaPlaylist } from "../../../conformance/ll-hls/parse.ts";
+import { DATE_RULES } from "../../../conformance/ll-hls/rules/dates.ts";
+import { PART_RULES } from "../../../conformance/ll-hls/rules/parts.ts";
+import { REPORT_RULES } from "../../../conformance/ll-hls/rules/reports.ts";
+import { TAG_RULES } from "../../../conformance/ll-hls/rules/tags.ts";
 import { VARIANT_RULES } from "../../../conformance/ll-hls/rules/variants.ts";
+import { WINDOW_RULES } from "../../../conformance/ll-hls/rules/window.ts";
 import { judge } from "../../../conformance/rule.ts";
 import type { MediaFormat } from "../../../protocol/init-facts.ts";
 import type { LiveRendition, Started } from "../../../protocol/live.ts";
@@ -144,8 +149,11 @@ const periodsIn = (mpd: string): string[][] =>
     ),
   );
 
-/** The faults that the checker of HLS finds in what a multivariant playlist says of its media. */
-async function faultsOf(path: string): Promise<string[]> {
+/** Of live playlists, as they are read once. */
+const LIVE_RULES = [...TAG_RULES, ...WINDOW_RULES, ...PART_RULES, ...REPORT_RULES, ...DATE_RULES, ...VARIANT_RULES];
+
+/** The faults that the checker of HLS finds in a multivariant playlist, and in the media playlists and init segments that it refers to. */
+async function faultsOf(path: string, rules = VARIANT_RULES): Promise<string[]> {
   const exchange = { askedAtMs: 0, answeredAtMs: 0, status: 200, headers: {} };
   const urlOf = (to: string) => new URL(to, "http://sluice.test").href;
   const pathOf = (url: string) => url.slice("http://sluice.test".length);
@@ -178,7 +186,7 @@ async function faultsOf(path: string): Promise<string[]> {
     renditions,
     lagS: 0,
   };
-  const verdicts = judge(VARIANT_RULES, stream);
+  const verdicts = judge(rules, stream);
   expect(verdicts.find(({ id }) => id === "codecs-true")?.seen).toBeGreaterThan(0);
   return verdicts.flatMap(({ id, faults }) => faults.map(({ lines }) => `${id}: ${lines.join(" / ")}`));
 }
@@ -212,7 +220,7 @@ describe("a broadcaster that returns with another size, frame rate and profile",
     const { stream } = await returning({}, reports);
     expect(variantsIn(await textOf(`${playbackOf(stream)}.m3u8`))).toEqual([BOTH]);
     expect(periodsIn(await textOf(`${playbackOf(stream)}.mpd`))).toEqual(PERIODS);
-    expect(await faultsOf(`${playbackOf(stream)}.m3u8`)).toEqual([]);
+    expect(await faultsOf(`${playbackOf(stream)}.m3u8`, LIVE_RULES)).toEqual([]);
   });
 
   test("has both in the recording, with the larger size in the media's record", async () => {
@@ -273,7 +281,7 @@ describe("a broadcaster that returns with another size, frame rate and profile",
     const small = "avc1.42c01e,mp4a.40.2 960x720 25.000 audio";
     expect(variantsIn(await textOf(`${playbackOf(stream)}.m3u8?dvrMode=true`))).toEqual([BOTH]);
     expect(variantsIn(await textOf(`${playbackOf(stream)}.m3u8`))).toEqual([small]);
-    expect(await faultsOf(`${playbackOf(stream)}.m3u8?dvrMode=true`)).toEqual([]);
+    expect(await faultsOf(`${playbackOf(stream)}.m3u8?dvrMode=true`, LIVE_RULES)).toEqual([]);
     expect(periodsIn(await textOf(`${playbackOf(stream)}.mpd?dvrMode=true`))).toEqual(PERIODS);
     expect(periodsIn(await textOf(`${playbackOf(stream)}.mpd`))).toEqual([PERIODS[1]]);
   });
@@ -382,7 +390,7 @@ describe("a broadcast that begins with sound alone", () => {
       ["mp4a.40.2 init-0"],
       inVersion(LARGE_PERIOD, 1),
     ]);
-    expect(await faultsOf(`${playbackOf(stream)}.m3u8`)).toEqual([]);
+    expect(await faultsOf(`${playbackOf(stream)}.m3u8`, LIVE_RULES)).toEqual([]);
     expect(await isAudioOnly(stream)).toBe(0);
     await expect.poll(() => textOf(`/player${playbackOf(stream)}`)).toContain('data-images="poster"');
   });
@@ -476,7 +484,7 @@ describe("a broadcast that begins with the picture alone", () => {
     ]);
     const periods = [[LARGE_PERIOD[0]], inVersion(LARGE_PERIOD, 1)];
     expect(periodsIn(await textOf(`${playbackOf(stream)}.mpd`))).toEqual(periods);
-    expect(await faultsOf(`${playbackOf(stream)}.m3u8`)).toEqual([]);
+    expect(await faultsOf(`${playbackOf(stream)}.m3u8`, LIVE_RULES)).toEqual([]);
 
     const recording = await ended(stream, broadcaster.sessionId);
     expect(variantsIn(await textOf(`${recording}.m3u8`))).toEqual([WITH_PICTURE]);

@@ -54,6 +54,42 @@ const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((
 const lineOf = (text: string, id: string) =>
   new RegExp(`id="${id}".*?<SegmentTimeline>(.*?)</SegmentTimeline>`).exec(text)![1];
 
+test("a DVR window is as deep as the renditions that have been there from its beginning, not as one that was added later", () => {
+  const dvr = (...renditions: MpdRendition[]) =>
+    liveMpd({
+      renditions,
+      timing: TIMING,
+      windowSeconds: null,
+      isCut: true,
+      channels: 2,
+      base: "session/",
+      location: "p/session.mpd",
+      clockUri: "/p/session/time",
+      nowMs: START_MS + 60_000,
+    })!;
+  const picture = session(30);
+  const late = session(30, 0, { name: "a1", firstMsn: 27, periodStarts: [27] });
+  late.segments = late.segments.slice(27);
+  expect(dvr(video(picture), audio(late))).toContain('timeShiftBufferDepth="PT60S"');
+});
+
+test("frame rates are exact fractions of the timescale", () => {
+  const rateAt = (frameRate: number) => {
+    const one = video(session(3, 0, { timescale: 120_000 }));
+    return /maxFrameRate="([^"]*)"/.exec(
+      render([{ ...one, formats: one.formats.map((format) => ({ ...format, frameRate })) }]),
+    )![1];
+  };
+  expect([24_000 / 1001, 12.5, 25, 29.97, 30, 59.94].map(rateAt)).toEqual([
+    "24000/1001",
+    "25/2",
+    "25",
+    "30000/1001",
+    "30",
+    "60000/1001",
+  ]);
+});
+
 describe("the MPD of a session on air", () => {
   test("lists the segment in progress, and when it can be requested", () => {
     const text = render([video(session(3, 2)), audio(sound(3))]);
