@@ -222,6 +222,7 @@ export const IngestWarning = z.object({
   count: z.int().positive(),
 });
 export type IngestWarning = z.infer<typeof IngestWarning>;
+export type IngestWarningCode = IngestWarning["code"];
 
 /** Warnings of one connection, and of a stream's record. */
 export const MAX_INGEST_WARNINGS = 20;

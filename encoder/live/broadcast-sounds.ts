@@ -73,6 +73,29 @@ export function namedSounds(sounds: readonly SourceSound[], known: readonly Know
   return [...sounds.map((sound) => ({ ...sound, name: names.get(sound)! })), ...absent];
 }
 
+/**
+ * The rendition of a sound that begins after the others: that of a silent one of its language or of an unknown one, in its format, and
+ * else one of its own.
+ *
+ * @param sounds of the broadcast, fewer than `MAX_SOUNDS` of them sent
+ */
+export function addedSound(
+  added: SourceSound,
+  sounds: readonly BroadcastSound[],
+): Pick<BroadcastSound, "name" | "format"> {
+  const isFree = ({ streamId }: BroadcastSound) => streamId === null || streamId === added.streamId;
+  const isLike = (one: BroadcastSound) =>
+    isFree(one) && isSamePurpose(one, added) && (isSameLanguage(one, added) || isUnclear(one, added));
+  const silent = sounds.find((one) => isLike(one) && isSameLanguage(one, added)) ?? sounds.find(isLike);
+  if (silent !== undefined) return silent;
+  const names = Array.from({ length: MAX_SOUNDS }, (_, n) => `a${n + 1}`);
+  const unused = names.find((name) => sounds.every((one) => one.name !== name));
+  return {
+    name: unused ?? sounds.find(isFree)!.name,
+    format: unused === undefined ? sounds.find(isFree)!.format : added.format,
+  };
+}
+
 function silence({ name, sampleRateHz, channels, title = "", ...labels }: KnownSound): BroadcastSound {
   const format: SoundFormat = {
     sampleRateHz: sampleRateHz === 44_100 ? 44_100 : 48_000,

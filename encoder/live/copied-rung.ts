@@ -32,6 +32,8 @@ export class CopiedRung {
   readonly #bytesPerFrame: number; // at most, on average over a segment
   readonly #avcConfig: Buffer;
   #last: Buffer | null = null;
+  /** Repetitions of the last picture. */
+  #held = 0;
   #bytes = 0; // of the current segment
 
   /**
@@ -96,7 +98,8 @@ export class CopiedRung {
   hold(frames: number): void {
     const skip = this.#last && skipPictures(this.#avcConfig, this.#last);
     if (skip === null) return;
-    for (let n = 1; n <= frames; n += 1) this.#cutter.add(Buffer.from(skip(n)), false);
+    for (let n = 1; n <= frames; n += 1) this.#cutter.add(Buffer.from(skip(this.#held + n)), false);
+    this.#held += frames;
   }
 
   finish(): void {

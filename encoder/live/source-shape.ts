@@ -9,6 +9,15 @@ import type { SoundFormat, SourceSound } from "./broadcast-sounds.ts";
 
 export const FALLBACK_SOUND: SoundFormat = { sampleRateHz: 48_000, channels: 2 };
 
+/** A sound of which only the codec is known. It is silent until its first packet, and is then decoded to this format. */
+export const ANNOUNCED_SOUND: SourceSound = {
+  streamId: -1,
+  format: FALLBACK_SOUND,
+  languageCode: "und",
+  isDescription: false,
+  title: "",
+};
+
 export const sourceSound = (stream: Stream): SourceSound => ({
   streamId: stream.id,
   format: soundFormat(stream),

@@ -18,7 +18,7 @@ export interface HeartbeatListener {
 }
 
 /** Encoding progress that heartbeats report. */
-type Progress = Pick<SessionUpload, "segments" | "droppedRungs" | "speed">;
+type Progress = Pick<SessionUpload, "segments" | "droppedRungs" | "speed" | "warnings">;
 
 export class Heartbeats {
   readonly #source: Pick<SourceBuffer, "lastByteAtMs" | "hasEnded">;
@@ -86,8 +86,8 @@ export class Heartbeats {
   }
 
   #heartbeat(silent: boolean) {
-    const { segments, droppedRungs, speed } = this.#progress();
-    return { segments, droppedRungs, speed, silent, hasDisconnected: this.#source.hasEnded, at: Date.now() };
+    const { segments, droppedRungs, speed, warnings } = this.#progress();
+    return { segments, droppedRungs, speed, warnings, silent, hasDisconnected: this.#source.hasEnded, at: Date.now() };
   }
 
   #over(reason: string): void {

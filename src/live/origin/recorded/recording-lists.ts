@@ -16,7 +16,7 @@ const SPAN_BYTES = 160;
 export interface RecordingSource {
   name: string;
   timescale: number;
-  /** Of the first playable segment. */
+  /** That of the first playable segment. */
   initVersion: number;
   /** The last playable segment. */
   lastMsn: number;
