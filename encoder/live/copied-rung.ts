@@ -43,7 +43,7 @@ export class CopiedRung {
   constructor(
     { rung, avcConfig, bitrateBps }: Copy,
     leadConfig: Buffer,
-    { ticksPerFrame }: LiveGrid,
+    { ticksPerFrame, frameRate }: LiveGrid,
     cutsAt: SegmentGrid,
     colorMatrix: ColorMatrix,
     cutter: PartCutter,
@@ -66,7 +66,7 @@ export class CopiedRung {
         colorMatrix,
         avcConfig: mergedAvcRecord(avcConfig, leadConfig),
       }),
-      facts: { codec: codecOf(avcConfig), widthPx, heightPx, timescale },
+      facts: { codec: codecOf(avcConfig), widthPx, heightPx, timescale, frameRate },
     };
   }
 

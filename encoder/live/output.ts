@@ -58,6 +58,8 @@ export interface InitFacts {
   widthPx: number | null;
   heightPx: number | null;
   timescale: number;
+  /** Of the run; null without a picture. */
+  frameRate: Fraction | null;
 }
 
 /** A dropped rung. Its last segment is the one before `fromMsn`. */

@@ -56,7 +56,7 @@ export class SoundRendition {
     const [channels, bitrateBps] = [format.channels, soundBitrate(format)];
     this.init = {
       bytes: initSegment({ kind: "audio", timescale, channels, audioSpecificConfig, bitrateBps }),
-      facts: { codec: "mp4a.40.2", widthPx: null, heightPx: null, timescale },
+      facts: { codec: "mp4a.40.2", widthPx: null, heightPx: null, timescale, frameRate: null },
     };
   }
 

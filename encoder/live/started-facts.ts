@@ -49,7 +49,8 @@ export function startedFacts(
     frameRate,
     renditions: inits.map(({ name, init }) => {
       const sound = sounds.find((one) => one.name === name);
-      const common = { name, bitrateBps: bitrates.get(name)!, ...init.facts };
+      const { frameRate: _, ...facts } = init.facts;
+      const common = { name, bitrateBps: bitrates.get(name)!, ...facts };
       return sound === undefined ? { ...common, kind: "video" } : { ...common, kind: "audio", sound: labelled(sound) };
     }),
   };

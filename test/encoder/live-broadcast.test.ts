@@ -36,6 +36,7 @@ test.each([
   const [started] = made.started;
   expect(started!.frameRate).toEqual({ num: 30, den: 1 });
   expect(started!.renditions.map(({ name }) => name)).toEqual(["v480", "v270", "a1"]);
+  expect(made.inits.map(({ facts }) => facts.frameRate)).toEqual([started!.frameRate, started!.frameRate, null]);
   const sound = await decodeSound(fileOf(made, "a1"));
   for (const name of ["v480", "v270"]) {
     const pictures = await decodePictures(fileOf(made, name));

@@ -352,7 +352,7 @@ test("memory is bounded for a slow receiver: the oldest queued segment becomes a
     },
     4000,
   );
-  outbox.putInit("v", 0, Buffer.alloc(10), { codec: "", widthPx: null, heightPx: null, timescale: 1 });
+  outbox.putInit("v", 0, Buffer.alloc(10), { codec: "", widthPx: null, heightPx: null, timescale: 1, frameRate: null });
   for (let msn = 0; msn < 5; msn++)
     for (let number = 0; number < 2; number++) {
       outbox.putPart(part(msn, number, number === 1), Buffer.alloc(1000));

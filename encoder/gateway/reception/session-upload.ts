@@ -72,9 +72,11 @@ export class SessionUpload implements BroadcastReceiver {
     this.#note("thumbnail.not_made", reason);
   }
 
-  async onInit(rendition: string, version: number, bytes: Buffer, _facts: InitFacts): Promise<void> {
+  async onInit(rendition: string, version: number, bytes: Buffer, facts: InitFacts): Promise<void> {
     await this.#started;
-    await this.#client.putInit(rendition, version, bytes);
+    const { codec, widthPx, heightPx, frameRate } = facts;
+    const hz = frameRate === null ? null : frameRate.num / frameRate.den;
+    await this.#client.putInit(rendition, version, bytes, { codec, widthPx, heightPx, frameRate: hz });
   }
 
   async onPart(facts: PartFacts, bytes: Buffer): Promise<void> {

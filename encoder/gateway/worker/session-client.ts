@@ -9,6 +9,7 @@ import {
   SimulcastTargets,
   type TargetState,
 } from "../../../protocol/live.ts";
+import { type MediaFormat, queryOfInit } from "../../../protocol/init-facts.ts";
 import { queryOfPart } from "../../../protocol/part-facts.ts";
 import type { PartFacts } from "../../live/output.ts";
 import { causeOf } from "../../platform/cause.ts";
@@ -57,8 +58,8 @@ export class SessionClient {
   resume = async (opening: Opening): Promise<Resume> =>
     (await this.#call("POST", "resume", JSON.stringify(opening))) as Resume;
 
-  putInit = (rendition: string, version: number, bytes: Buffer) =>
-    this.#call("PUT", `init/${rendition}/${version}`, bytes);
+  putInit = (rendition: string, version: number, bytes: Buffer, format: MediaFormat) =>
+    this.#call("PUT", `init/${rendition}/${version}?${queryOfInit(format).toString()}`, bytes);
 
   putPart = async (facts: PartFacts, bytes: Buffer): Promise<PartAnswer> => {
     const captions = Buffer.from(facts.captions === undefined ? "" : JSON.stringify(facts.captions));

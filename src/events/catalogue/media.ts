@@ -83,10 +83,14 @@ export const mediaKinds = {
     },
   }),
   "video.media.non_standard_format.detected": media({
+    isSent: true,
     status: "non_standard_format",
-    when: "The source has a format that takes longer to process; for information only.",
-    data: z.strictObject({ ...Media.shape, reason: z.string() }),
-    example: { ...createdMedia(), status: "Processing", reason: "the picture is HEVC" },
+    when: "The source has a format that takes longer to process, so that it plays once it is encoded; for information only.",
+    data: z.strictObject({
+      ...Media.shape,
+      reason: z.string().openapi({ description: "What rules out playing the source as it is; for people" }),
+    }),
+    example: { ...createdMedia(), status: "Downloading", reason: "audio that is not AAC" },
   }),
   "video.media.upload": media({
     isSent: true,

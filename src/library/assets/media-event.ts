@@ -6,11 +6,19 @@ import { toMedia } from "./to-media.ts";
 
 /** An event about an asset, with its record at commit time (media contract, data of media events). */
 export function mediaEvent(
-  type: "asset.created" | "asset.ready" | "asset.errored" | "video.media.updated" | "live_stream.recording.ready",
+  type:
+    | "asset.created"
+    | "asset.ready"
+    | "asset.errored"
+    | "video.media.updated"
+    | "video.media.non_standard_format.detected"
+    | "live_stream.recording.ready",
   record: AssetRecord,
   { id, atMs }: { id: string; atMs: number },
+  more: { reason?: string } = {},
 ): NewEvent {
-  const { progress: _, ...data } = toMedia(record); // progress changes every second and is not part of events
+  const { progress: _, ...media } = toMedia(record); // progress changes every second and is not part of events
+  const data = { ...media, ...more };
   return { id, workspaceId: record.asset.workspaceId, type, objectId: record.asset.id, occurredAtMs: atMs, data };
 }
 

@@ -52,6 +52,7 @@ export const TRIED_IN = {
     "live-rendition-name",
     "live-codec",
     "live-sounds",
+    "live-formats",
     "live-sound-language",
     "live-sound-title",
     "live-segments",

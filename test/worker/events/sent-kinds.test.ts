@@ -125,6 +125,16 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await evaluate("Repaired", false, bucketEndMs + BUCKET_MS);
   },
 
+  "the source of a media is no MP4": async (workspace) => {
+    const server = await openSourceServer();
+    await workspace.request(
+      "POST",
+      "/v1/on-demand",
+      videoFrom(await server.add("/a.txt", { kind: "content", text: "a" })),
+    );
+    await untilSent(workspace, "video.media.non_standard_format.detected");
+  },
+
   "the source of a media is missing": async (workspace) => {
     const server = await openSourceServer();
     await server.add("/missing", { kind: "status", status: 404 });
