@@ -38,14 +38,14 @@ export interface SessionAccess {
 
 export class SessionClient {
   readonly #url: string;
-  readonly #onOver: (reason: string) => void;
+  readonly #onOver: (status: number) => void;
   readonly #end = new AbortController();
   readonly #ids: { streamId: string; sessionId: string };
   readonly #failures = new FailureRow("session.request_failed");
   #token: string;
 
-  /** @param onOver called when the Worker rejects this session's connection */
-  constructor({ streamId, sessionId, callbackUrl, token }: SessionAccess, onOver: (reason: string) => void) {
+  /** @param onOver called with the status when the Worker rejects this session's connection */
+  constructor({ streamId, sessionId, callbackUrl, token }: SessionAccess, onOver: (status: number) => void) {
     this.#ids = { streamId, sessionId };
     this.#url = callbackUrl.replace(/\/+$/, "");
     this.#token = token;
@@ -129,7 +129,7 @@ export class SessionClient {
       return this.#retryable(method, path, causeOf(error));
     }
     if (OVER.has(status)) {
-      this.#onOver(`answered ${status}`);
+      this.#onOver(status);
       throw new SessionOver(`answered ${status}`);
     }
     if (status >= 500 || status === 408 || status === 429) return this.#retryable(method, path, `answered ${status}`);
