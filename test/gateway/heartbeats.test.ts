@@ -5,7 +5,7 @@ import type { HeartbeatRequest } from "../../protocol/live.ts";
 import { until } from "./until.ts";
 
 const IDS = { streamId: "s", sessionId: "b" };
-const PROGRESS = { segments: 3, droppedRungs: [], speed: 1 };
+const PROGRESS = { segments: 3, droppedRungs: [], speed: 1, warnings: [] };
 
 function started(answer: object) {
   const sent: HeartbeatRequest[] = [];

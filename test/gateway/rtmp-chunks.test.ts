@@ -1,8 +1,8 @@
 /** Tests the reader of RTMP's chunk stream against chunks that are written here byte by byte (RTMP 1.0 §5.3). */
 import { describe, expect, test } from "vitest";
-import { ChunkReader, type RtmpMessage } from "../../encoder/gateway/rtmp/chunk-reader.ts";
-import { chunksOf as chunksWritten } from "../../encoder/gateway/rtmp/chunk-writer.ts";
-import { RtmpError } from "../../encoder/gateway/rtmp/rtmp-error.ts";
+import { ChunkReader, type RtmpMessage } from "../../encoder/gateway/rtmp/protocol/chunk-reader.ts";
+import { chunksOf as chunksWritten } from "../../encoder/gateway/rtmp/protocol/chunk-writer.ts";
+import { RtmpError } from "../../encoder/gateway/rtmp/protocol/rtmp-error.ts";
 
 const LIMITS = { messageBytes: 8 << 20, unfinishedBytes: 24 << 20, chunkStreams: 32 };
 const SOUND = 8;

@@ -1,7 +1,7 @@
 /** Tests how commands of RTMP are answered, and what becomes of the media between them. */
 import { describe, expect, test } from "vitest";
-import { Amf0Reader, type Amf0Value } from "../../encoder/gateway/rtmp/amf0.ts";
-import { ChunkReader } from "../../encoder/gateway/rtmp/chunk-reader.ts";
+import { Amf0Reader, type Amf0Value } from "../../encoder/gateway/rtmp/protocol/amf0.ts";
+import { ChunkReader } from "../../encoder/gateway/rtmp/protocol/chunk-reader.ts";
 import { CHUNK_LIMITS } from "../../encoder/gateway/rtmp/publish-limits.ts";
 import { PublishProtocol } from "../../encoder/gateway/rtmp/publish-protocol.ts";
 import { tagsOf } from "../support/flv.ts";

@@ -1,6 +1,6 @@
 /** Takes aggregate messages apart (RTMP 1.0 §7.1.6): each holds messages in the form of FLV tags. Pure. */
-import type { RtmpMessage } from "./chunk-reader.ts";
-import { RtmpError } from "./rtmp-error.ts";
+import type { RtmpMessage } from "./protocol/chunk-reader.ts";
+import { RtmpError } from "./protocol/rtmp-error.ts";
 
 export const AGGREGATE = 22;
 const HEADER_BYTES = 11;

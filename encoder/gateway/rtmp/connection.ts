@@ -4,9 +4,9 @@ import { log } from "../../../protocol/log.ts";
 import type { IngestProtocol } from "../../../protocol/live.ts";
 import { STEP } from "../../platform/connection-limit.ts";
 import type { Admission, Reception } from "../reception/incoming.ts";
-import { Amf0Error } from "./amf0.ts";
+import { Amf0Error } from "./protocol/amf0.ts";
 import { PublishProtocol } from "./publish-protocol.ts";
-import { RtmpError } from "./rtmp-error.ts";
+import { RtmpError } from "./protocol/rtmp-error.ts";
 
 /** Time limit for the publish command. */
 const PUBLISH_TIMEOUT_MS = 10_000;

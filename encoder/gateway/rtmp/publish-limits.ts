@@ -1,6 +1,6 @@
 /** Limits of what a peer may send over RTMP. Input before the publish command is untrusted and has lower limits. */
-import type { ChunkLimits } from "./chunk-reader.ts";
-import { RtmpError } from "./rtmp-error.ts";
+import type { ChunkLimits } from "./protocol/chunk-reader.ts";
+import { RtmpError } from "./protocol/rtmp-error.ts";
 
 export const CHUNK_LIMITS: ChunkLimits = {
   messageBytes: 8 << 20, // a 4K key frame at 60 Mbit/s has about 2 MB

@@ -6,13 +6,13 @@
 import { APP, MAX_KEY_LENGTH, pathParts, streamKeyIn, withoutSuffix } from "../reception/stream-key.ts";
 import { TAG } from "../source/flv-packets.ts";
 import { AGGREGATE, partsOf } from "./aggregate.ts";
-import { type Amf0Output, Amf0Reader, type Amf0Value, encodeAmf0 } from "./amf0.ts";
-import { ChunkReader, type RtmpMessage } from "./chunk-reader.ts";
-import { CHUNK_BYTES, chunksOf, controlOf } from "./chunk-writer.ts";
+import { type Amf0Output, Amf0Reader, type Amf0Value, encodeAmf0 } from "./protocol/amf0.ts";
+import { ChunkReader, type RtmpMessage } from "./protocol/chunk-reader.ts";
+import { CHUNK_BYTES, chunksOf, controlOf } from "./protocol/chunk-writer.ts";
 import { FlvWriter } from "./flv-writer.ts";
-import { Handshake } from "./handshake.ts";
+import { Handshake } from "./protocol/handshake.ts";
 import { CHUNK_LIMITS, PublishLimits } from "./publish-limits.ts";
-import { RtmpError } from "./rtmp-error.ts";
+import { RtmpError } from "./protocol/rtmp-error.ts";
 
 const WINDOW_BYTES = 5_000_000;
 const DYNAMIC_LIMIT = 2; // RTMP 1.0 §5.4.5

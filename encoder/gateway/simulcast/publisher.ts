@@ -1,9 +1,9 @@
 /** Publishes FLV tags to an RTMP server over a connected socket. The server is as untrusted as a broadcaster. */
 import type { Socket } from "node:net";
-import { type Amf0Output, Amf0Reader, type Amf0Value, encodeAmf0 } from "../rtmp/amf0.ts";
-import { ChunkReader, type RtmpMessage } from "../rtmp/chunk-reader.ts";
-import { CHUNK_BYTES, chunksOf, controlOf } from "../rtmp/chunk-writer.ts";
-import { clientGreeting, Handshake } from "../rtmp/handshake.ts";
+import { type Amf0Output, Amf0Reader, type Amf0Value, encodeAmf0 } from "../rtmp/protocol/amf0.ts";
+import { ChunkReader, type RtmpMessage } from "../rtmp/protocol/chunk-reader.ts";
+import { CHUNK_BYTES, chunksOf, controlOf } from "../rtmp/protocol/chunk-writer.ts";
+import { clientGreeting, Handshake } from "../rtmp/protocol/handshake.ts";
 import { DialError } from "./dial.ts";
 import { type FlvTag, TAG } from "./flv-tags.ts";
 import type { Destination } from "./target.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { Amf0Error, type Amf0Output, encodeAmf0 } from "../../../encoder/gateway/rtmp/amf0.ts";
+import { Amf0Error, type Amf0Output, encodeAmf0 } from "../../../encoder/gateway/rtmp/protocol/amf0.ts";
 import { PublishProtocol } from "../../../encoder/gateway/rtmp/publish-protocol.ts";
-import { RtmpError } from "../../../encoder/gateway/rtmp/rtmp-error.ts";
+import { RtmpError } from "../../../encoder/gateway/rtmp/protocol/rtmp-error.ts";
 import { chunk, HANDSHAKE, picture, setChunkSize } from "../../gateway/rtmp-client.ts";
 import { type Mutations, mutated, mutations, pieces, pieceSizes } from "../chunks.ts";
 import type { FuzzTarget } from "../target.ts";

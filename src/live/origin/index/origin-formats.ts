@@ -6,7 +6,7 @@ import type { LiveFormat, OriginSession } from "../../../media/live/origin-facts
  * Changes of format that are kept for each rendition: as many as fit into the row of a recording beside its longest list of segments. Older
  * media then has the oldest format that is kept.
  */
-export const MAX_FORMATS = 256;
+const MAX_FORMATS = 256;
 
 const keyOf = (rendition: string): string => `formats ${rendition}`;
 
