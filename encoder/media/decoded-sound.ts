@@ -6,8 +6,7 @@ import { keepOnly, type OpenSource } from "./source.ts";
 export interface DecodedSound {
   /** Owned by the receiver. */
   frame: Frame;
-  /** Presentation time in samples of the frame's own rate. May be negative: the frame begins before time 0 and ends behind it. */
-  startSample: number;
+  /** Presentation time. May be negative: the frame begins before time 0 and ends behind it. */
   seconds: number;
 }
 
@@ -27,7 +26,7 @@ export async function* decodedSound(
       const seconds = pts === AV_NOPTS_VALUE ? nextSeconds : (Number(pts) * num) / den - zeroSeconds;
       nextSeconds = seconds + frame.nbSamples / frame.sampleRate;
       if (nextSeconds <= 0 || frame.nbSamples === 0) frame.free();
-      else yield { frame, startSample: Math.round(seconds * frame.sampleRate), seconds };
+      else yield { frame, seconds };
     }
   } finally {
     decoder.freeContext();

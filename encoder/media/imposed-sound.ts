@@ -2,13 +2,12 @@
 import type { Frame } from "node-av/lib";
 import { AV_DISPOSITION_DEFAULT, AV_NOPTS_VALUE } from "node-av/constants";
 import type { AudioJob, ImposedSound } from "../../protocol/jobs.ts";
-import { resample } from "../../protocol/media/audio-plan.ts";
 import { imposedGain, type ImposedSpan } from "../../protocol/media/imposed-gain.ts";
 import { JobError } from "../platform/errors.ts";
+import { convertedSound } from "./converted-sound.ts";
 import { decodedSound, planesOf } from "./decoded-sound.ts";
 import type { JobContext } from "./job-context.ts";
 import type { SoundOutput } from "./sound-encoder.ts";
-import { SoundGraph } from "./sound-graph.ts";
 import { type OpenSource, openSource } from "./source.ts";
 
 /** Keeps the sum of several loud sounds below full scale, without a change of what is below it anyway. */
@@ -117,24 +116,14 @@ function secondsOf({ format }: OpenSource): number {
 
 /** The sound of a file's default stream from its first sample on, one plane per channel. */
 async function* piecesOf(source: OpenSource, output: SoundOutput): AsyncGenerator<Float32Array[]> {
-  let graph: SoundGraph | undefined;
-  let format = "";
   try {
-    for await (const { frame, startSample } of decodedSound(source, defaultStream(source), source.zeroSeconds)) {
-      const kind = [frame.format, frame.sampleRate, frame.channels].join();
-      graph ??= await SoundGraph.open(resample(output, frame.channels), frame);
-      format ||= kind;
-      if (kind === format) {
-        frame.pts = BigInt(startSample);
-        graph.put(frame);
-      }
+    const sound = decodedSound(source, defaultStream(source), source.zeroSeconds);
+    for await (const frame of convertedSound(sound, output)) {
+      const planes = planesOf(frame);
       frame.free();
-      yield* planesIn(graph);
+      yield planes;
     }
-    graph?.put(null);
-    if (graph !== undefined) yield* planesIn(graph);
   } finally {
-    graph?.close();
     await source.format.closeInput();
   }
 }
@@ -143,13 +132,6 @@ function defaultStream({ audio }: OpenSource) {
   const stream = audio.find((one) => one.hasDisposition(AV_DISPOSITION_DEFAULT)) ?? audio[0];
   if (stream === undefined) throw new JobError("source_no_streams", "The file has no sound.");
   return stream;
-}
-
-async function* planesIn(graph: SoundGraph): AsyncGenerator<Float32Array[]> {
-  for await (const frame of graph.take()) {
-    yield planesOf(frame);
-    frame.free();
-  }
 }
 
 /** Which of several files is at fault. */

@@ -52,6 +52,28 @@ export class SoundGraph {
     }
   }
 
+  /** Yields the frames that are ready, at once: for filters that cost less than a thread's turn. The receiver owns them. */
+  *ready(): Generator<Frame> {
+    for (;;) {
+      const frame = new Frame();
+      frame.alloc();
+      const result = this.#sink.buffersinkGetFrameSync(frame);
+      if (result >= 0) {
+        yield frame;
+        continue;
+      }
+      frame.free();
+      if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return;
+      throw new JobError("encoder_failed", `The sound's filters failed (${result}).`);
+    }
+  }
+
+  /** Ends the input and yields what the filters have held back. */
+  *rest(): Generator<Frame> {
+    this.put(null);
+    yield* this.ready();
+  }
+
   close(): void {
     this.#graph.free();
   }

@@ -1,17 +1,17 @@
 /** The `audio` job: encodes one whole stream to AAC-LC segments. */
-import { Frame, avChannelLayoutDefault } from "node-av/lib";
-import { AV_SAMPLE_FMT_FLTP } from "node-av/constants";
+import type { Frame } from "node-av/lib";
 import { type AudioJob, type AudioResult, SoundCuts } from "../../protocol/jobs.ts";
 import { callBack } from "../platform/callbacks.ts";
 import { JobError } from "../platform/errors.ts";
 import {
   AAC_FRAME_SAMPLES,
   AAC_FRAMES,
+  endFilters,
   outputChannels,
   outputRateHz,
-  soundFilters,
 } from "../../protocol/media/audio-plan.ts";
 import { cutSound, frameCountOf, type SoundCut } from "../../protocol/media/sound-cuts.ts";
+import { convertedSound, silentFrame } from "./converted-sound.ts";
 import { decodedSound } from "./decoded-sound.ts";
 import { ImposedSounds, LIMITER } from "./imposed-sound.ts";
 import type { JobContext } from "./job-context.ts";
@@ -100,35 +100,26 @@ async function* outputFrames(
   const clipMs = job.clip.endMs === null ? null : job.clip.endMs - job.clip.startMs;
   const atMost = exactly ?? (clipMs === null ? null : Math.round((clipMs * output.sampleRateHz) / 1000));
   const endSeconds = atMost === null ? Infinity : atMost / output.sampleRateHz;
-  const filtersOf = (channels: number) => soundFilters(output, channels, { exactly, atMost });
+  const filters = endFilters({ exactly, atMost });
   const expectedMs = job.durationMs ?? Math.max(1, job.audio.startMs + job.audio.durationMs);
 
   let graph: SoundGraph | undefined;
-  let format = "";
-  for await (const { frame, startSample, seconds } of sourceSound(job, context)) {
-    const kind = [frame.format, frame.sampleRate, frame.channels].join();
-    if (graph === undefined) {
-      graph = await SoundGraph.open(filtersOf(frame.channels), frame);
-      format = kind;
-    }
-    // After a format change the stream continues as silence; this is rare and better than failing.
-    if (kind === format) {
-      frame.pts = BigInt(startSample);
-      graph.put(frame);
-    }
+  for await (const frame of convertedSound(sourceSound(job, context), output)) {
+    graph ??= await SoundGraph.open(filters, frame);
+    graph.put(frame);
+    const seconds = Number(frame.pts) / output.sampleRateHz;
     frame.free();
-    yield* graph.take();
+    yield* graph.ready();
     context.onProgress(Math.min(1, (seconds * 1000) / expectedMs), seconds / ((performance.now() - startedMs) / 1000));
     if (seconds > endSeconds + 1) break;
   }
   if (graph === undefined) {
     if (exactly === null) throw new JobError("source_damaged", "No sound of the source could be decoded.");
-    using silence = silentFrame(output);
-    graph = await SoundGraph.open(filtersOf(silence.channels), silence);
+    using silence = silentFrame(output, AAC_FRAME_SAMPLES);
+    graph = await SoundGraph.open(filters, silence);
     graph.put(silence);
   }
-  graph.put(null);
-  for await (const frame of graph.take()) {
+  for (const frame of graph.rest()) {
     context.onRead(); // hours of silence may follow a short sound
     yield frame;
   }
@@ -141,16 +132,4 @@ async function* sourceSound(job: AudioJob, context: JobContext) {
   const stream = source.format.streams[job.audio.streamIndex];
   if (stream === undefined) throw new JobError("source_damaged", "The source's audio stream is missing.");
   yield* decodedSound(source, stream, source.zeroSeconds + job.clip.startMs / 1000);
-}
-
-function silentFrame({ sampleRateHz, channels }: SoundOutput): Frame {
-  const samples = Buffer.alloc(AAC_FRAME_SAMPLES * channels * Float32Array.BYTES_PER_ELEMENT);
-  return Frame.fromAudioBuffer(samples, {
-    nbSamples: AAC_FRAME_SAMPLES,
-    format: AV_SAMPLE_FMT_FLTP,
-    sampleRate: sampleRateHz,
-    channelLayout: avChannelLayoutDefault(channels),
-    timeBase: { num: 1, den: sampleRateHz },
-    pts: 0n,
-  });
 }

@@ -15,7 +15,12 @@ export function nominalEnd(k: number, sampleRateHz: number, { num, den }: Fracti
   return Math.max(k, Math.round((k * num * sampleRateHz) / (den * AAC_FRAME_SAMPLES)));
 }
 
-/** libav's filters from decoded sound to the output's format, from time 0 on. */
+/**
+ * libav's filters from decoded sound to the output's format, from time 0 on. Gaps of more than 20 ms and a late start are filled with silence; overlaps
+ * and sound before time 0 are dropped. Downmix coefficients sum to 1, which prevents clipping.
+ *
+ * @param sourceChannels of the decoded sound
+ */
 export function resample(
   { sampleRateHz, channels }: { sampleRateHz: number; channels: number },
   sourceChannels: number,
@@ -30,21 +35,13 @@ export function resample(
 export const AAC_FRAMES = `asetnsamples=n=${AAC_FRAME_SAMPLES}:p=1`;
 
 /**
- * libav's filters from decoded sound to AAC frames. Gaps of more than 20 ms and a late start are filled with silence; overlaps and sound
- * before time 0 are dropped. Downmix coefficients sum to 1, which prevents clipping.
+ * libav's filters from sound in the output's format to AAC frames.
  *
- * @param sourceChannels of the decoded sound
  * @param samples exact and maximum length of the output; null = the length of the sound
  */
-export function soundFilters(
-  output: { sampleRateHz: number; channels: number },
-  sourceChannels: number,
-  samples: { exactly: number | null; atMost: number | null },
-): string {
-  return [
-    resample(output, sourceChannels),
+export const endFilters = (samples: { exactly: number | null; atMost: number | null }): string =>
+  [
     ...(samples.exactly === null ? [] : [`apad=whole_len=${samples.exactly}`]),
     ...(samples.atMost === null ? [] : [`atrim=end_sample=${samples.atMost}`]),
     AAC_FRAMES,
   ].join(",");
-}

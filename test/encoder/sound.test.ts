@@ -118,6 +118,11 @@ test("sound that starts after the picture keeps its offset in the asset", async 
   expect(Math.abs(delaySeconds(sound, original.sound) - 0.7)).toBeLessThan(0.025);
 });
 
+test("sound that changes its channels and its rate on the way is heard throughout", async () => {
+  const { sound } = await soundOf("sound-change");
+  for (const second of [0, 1, 2]) expect(loudness(sound, second + 0.1, second + 0.9)).toBeGreaterThan(SILENCE);
+});
+
 test("cuts lie on the AAC frame nearest to each multiple of a segment's length", async () => {
   const { encoded } = await soundOf("audio-only");
   const { segments, timescale } = encoded.facts[0]!;

@@ -250,6 +250,21 @@ export const RECIPES = {
     extension: "mov",
     ffmpeg: args`-i ${FRIDAY} -i ${FLOWER} -map 0:v -map 1:v -t 1 -filter:v:0 ${SMALL} -c:v libx264 -preset veryfast -threads 1 -disposition:v:0 default -disposition:v:1 0`,
   },
+  "ac3-stereo": {
+    description: "a second of sound alone in MPEG-TS, stereo",
+    extension: "ts",
+    ffmpeg: args`-f lavfi -i sine=440:duration=1:sample_rate=48000 -ac 2 -c:a ac3 -muxdelay 0 -muxpreload 0`,
+  },
+  "ac3-surround": {
+    description: "the next second, with six channels",
+    extension: "ts",
+    ffmpeg: args`-f lavfi -i sine=440:duration=1:sample_rate=48000,pan=5.1|c0=c0|c1=c0|c2=c0|c3=c0|c4=c0|c5=c0 -c:a ac3 -b:a 448k -muxdelay 0 -muxpreload 0 -output_ts_offset 1`,
+  },
+  "ac3-slow": {
+    description: "the second after it, mono at 44.1 kHz",
+    extension: "ts",
+    ffmpeg: args`-f lavfi -i sine=440:duration=1:sample_rate=44100 -ac 1 -c:a ac3 -muxdelay 0 -muxpreload 0 -output_ts_offset 2`,
+  },
   "one-frame": {
     description: "one frame",
     extension: "mp4",

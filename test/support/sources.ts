@@ -26,6 +26,11 @@ const DERIVED = {
     extension: "ts",
     bytes: () => joined("ts", "ts-tall", "ts-wide-pixels"),
   },
+  "sound-change": {
+    description: "MPEG-TS whose sound changes its channels, and then its rate",
+    extension: "ts",
+    bytes: () => joined("ac3-stereo", "ac3-surround", "ac3-slow", "ac3-stereo"),
+  },
   mirrored: {
     description: "MP4 of a camera on the front of a phone: mirrored by its matrix",
     extension: "mp4",
