@@ -44,6 +44,13 @@ test("a source with a missing or wrong rate gets 30 fps", () => {
   expect(planLiveGrid(0, timesAt(25), settings).frameRate).toEqual({ num: 25, den: 1 });
 });
 
+test("a declared rate that would leave out regular pictures is ignored; one that would only repeat them is not", () => {
+  const settings = { segmentMs: 2000, partTargetMs: 500 };
+  const rateOf = (declared: number, times: number[]) => planLiveGrid(declared, times, settings).frameRate.num;
+  expect([15, 24, 25].map((declared) => rateOf(declared, timesAt(30)))).toEqual([30, 30, 30]);
+  expect([30, 60].map((declared) => rateOf(declared, timesAt(30)))).toEqual([30, 60]); // it may show more of them later
+});
+
 test("eight regular times confirm the declared rate; irregular, different or fewer times do not", () => {
   const rounded = timesAt(30, 8).map((seconds) => Math.round(seconds * 1000) / 1000);
   expect(isRateConfirmed(30, rounded)).toBe(true);
