@@ -43,6 +43,8 @@ describe("the stream ID of SRT", () => {
     [`#!::r=live/${KEY},m=publish`],
     [`#!::r=${KEY}?x=1,m=publish?y`],
     [`#!::u=${KEY}`],
+    [`%23!::r=${KEY},m=publish`],
+    [encodeURIComponent(`#!::bmd_name=Café,u=${KEY}`)],
     [`#!::bmd_uuid=2a1c-77,bmd_name=Studio #1, left,u=${KEY}`],
     [`#!::u=${KEY},bmd_uuid=2a1c-77`],
     [`#!::u=admin,r=${KEY}`],
@@ -54,12 +56,23 @@ describe("the stream ID of SRT", () => {
     expect(streamKeyOf(streamId)).toEqual({ key: KEY });
   });
 
-  test.each(["", "?x", "#!::", "#!::m=publish", "#!::r=,u=", "#!::=x", "#!:{r=x}", "#!::bmd_uuid=1,bmd_name=x"])(
-    "%j holds none",
-    (streamId) => {
-      expect(streamKeyOf(streamId)).toBe("no_key");
-    },
-  );
+  test.each([
+    "",
+    "?x",
+    "#!::",
+    "#!::m=publish",
+    "#!::r=,u=",
+    "#!::=x",
+    "#!:{r=x}",
+    "%23!::m=publish",
+    "#!::bmd_uuid=1,bmd_name=x",
+  ])("%j holds none", (streamId) => {
+    expect(streamKeyOf(streamId)).toBe("no_key");
+  });
+
+  test("that is escaped wrongly is taken as a key, which no stream has", () => {
+    expect(streamKeyOf("%23!::r=%E0%A4%A")).toEqual({ key: "%23!::r=%E0%A4%A" });
+  });
 
   test.each(["request", "bidirectional", ""])("mode %j is not publish", (mode) => {
     expect(streamKeyOf(`#!::r=${KEY},m=${mode}`)).toBe("bad_mode");

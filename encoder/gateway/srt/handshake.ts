@@ -114,7 +114,8 @@ function textOf(words: Buffer): string {
  * The stream key in a stream ID: the ID itself, or a field of access control syntax, where only mode `publish` is supported. The key is in `r`,
  * the resource; in `u`, the user, when `r` names no key. Blackmagic Design's encoders send the latter, between fields of their own.
  */
-export function streamKeyOf(streamId: string): { key: string } | "bad_mode" | "no_key" {
+export function streamKeyOf(received: string): { key: string } | "bad_mode" | "no_key" {
+  const streamId = unescaped(received);
   if (!streamId.startsWith(ACCESS_CONTROL)) return keyed(streamKeyIn(streamId));
   const fields = new Map<string, string>();
   for (const field of streamId.slice(ACCESS_CONTROL.length).split(",")) {
@@ -124,6 +125,16 @@ export function streamKeyOf(streamId: string): { key: string } | "bad_mode" | "n
   // The default mode is "request" (https://github.com/Haivision/srt/blob/master/docs/features/access-control.md), but encoders omit the mode when publishing.
   if (withoutSuffix(fields.get("m") ?? "publish").trim() !== "publish") return "bad_mode";
   return keyed(streamKeyIn(fields.get("r") ?? "") || streamKeyIn(fields.get("u") ?? ""));
+}
+
+/** Some callers send the ID as it is escaped in their URL. */
+function unescaped(streamId: string): string {
+  if (!streamId.toLowerCase().startsWith("%23!")) return streamId;
+  try {
+    return decodeURIComponent(streamId);
+  } catch {
+    return streamId;
+  }
 }
 
 const keyed = (key: string): { key: string } | "no_key" => (key === "" ? "no_key" : { key });
