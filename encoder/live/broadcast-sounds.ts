@@ -41,6 +41,9 @@ export function chosenSounds<Sound extends Candidate>(sounds: readonly Sound[]):
   return sounds.toSorted((a, b) => rank(a) - rank(b) || a.index - b.index).slice(0, MAX_SOUNDS);
 }
 
+/** `streamId` of a sound that the source has only announced. */
+export const ANNOUNCED_ID = -1;
+
 type Labels = Pick<SourceSound, "languageCode" | "isDescription">;
 
 /**
@@ -83,7 +86,9 @@ export function addedSound(
   added: SourceSound,
   sounds: readonly BroadcastSound[],
 ): Pick<BroadcastSound, "name" | "format"> {
-  const isFree = ({ streamId }: BroadcastSound) => streamId === null || streamId === added.streamId;
+  // An announced one is free when the encoder that announced it has crashed, and its successor finds the sound under its own ID.
+  const isFree = ({ streamId }: BroadcastSound) =>
+    streamId === null || streamId === ANNOUNCED_ID || streamId === added.streamId;
   const isLike = (one: BroadcastSound) =>
     isFree(one) && isSamePurpose(one, added) && (isSameLanguage(one, added) || isUnclear(one, added));
   const silent = sounds.find((one) => isLike(one) && isSameLanguage(one, added)) ?? sounds.find(isLike);

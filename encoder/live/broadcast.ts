@@ -4,13 +4,9 @@ import { JobError } from "../platform/errors.ts";
 import { addedSound, type BroadcastSound, namedSounds } from "./broadcast-sounds.ts";
 import { BroadcastPulse } from "./broadcast-pulse.ts";
 import { CannotContinue } from "./continuation.ts";
-import { IngestWarnings } from "./ingest-warnings.ts";
 import { KeyReports } from "./key-reports.ts";
 import { planLiveGrid, withFirstAligned } from "./live-grid.ts";
-import type { InterleavedStream } from "./interleaving.ts";
-import { LiveSource, type SourceProblems, type TimedPacket } from "./live-source.ts";
-import { MissingStreams } from "./missing-streams.ts";
-import type { IngestWarningCode } from "../../protocol/live.ts";
+import { LiveSource, type TimedPacket } from "./live-source.ts";
 import type { BroadcastListener, BroadcastPlan, RunEndReason } from "./output.ts";
 import { OverloadPolicy } from "./overload.ts";
 import { PictureInput } from "./picture-input.ts";
@@ -18,7 +14,8 @@ import { PicturePlans } from "./picture-plans.ts";
 import { RunSequence } from "./run-sequence.ts";
 import { SoundInput } from "./sound-input.ts";
 import { sourceSound } from "./source-shape.ts";
-import { type Kind, SourceTimeline } from "./source-timeline.ts";
+import { SourceTimeline } from "./source-timeline.ts";
+import { SourceWatch } from "./source-watch.ts";
 import { StrayPackets } from "./stray-packets.ts";
 import { StreamReader } from "./stream-reader.ts";
 
@@ -52,9 +49,9 @@ export async function encodeBroadcast(
   ending: Ending = { isFinal: true },
 ): Promise<BroadcastEnd> {
   const reader = new StreamReader(bytes);
-  const warnings = new IngestWarnings();
+  const watch = new SourceWatch();
   const warn = () => {
-    const changed = warnings.takeChanged();
+    const changed = watch.takeChanged();
     if (changed !== null) listener.onWarnings(changed);
   };
   let broadcast: Broadcast | undefined;
@@ -65,8 +62,8 @@ export async function encodeBroadcast(
     warn();
   }, PULSE_MS);
   try {
-    await using source = await LiveSource.open(reader, sourceProblems(warnings));
-    using encoding = new Broadcast(source, plan, listener, overload, warnings);
+    await using source = await LiveSource.open(reader, watch);
+    using encoding = new Broadcast(source, plan, listener, overload, watch);
     broadcast = encoding;
     return await encoding.run(ending);
   } finally {
@@ -74,15 +71,6 @@ export async function encodeBroadcast(
     warn();
   }
 }
-
-const NAMES: Record<Kind, string> = { video: "picture", audio: "sound" };
-const sourceProblems = (warnings: IngestWarnings): SourceProblems => ({
-  onRefused: (codec, kind) =>
-    warnings.add("codec_refused", `The ${NAMES[kind]} is left out: ${codec} cannot be decoded.`, Date.now()),
-  onWrongTime: (kind) =>
-    warnings.add("frames_dropped", `Timestamps of the ${NAMES[kind]} are far from their neighbours.`, Date.now()),
-  onDamaged: () => warnings.add("frames_dropped", "Pictures arrive damaged.", Date.now()),
-});
 
 class Broadcast {
   readonly #source: LiveSource;
@@ -99,8 +87,7 @@ class Broadcast {
   readonly #keys: KeyReports;
   readonly #pulse: BroadcastPulse;
   readonly #strays: StrayPackets;
-  readonly #warnings: IngestWarnings;
-  readonly #missing = new MissingStreams();
+  readonly #watch: SourceWatch;
   #packets = 0;
 
   constructor(
@@ -108,9 +95,9 @@ class Broadcast {
     plan: BroadcastPlan,
     listener: BroadcastListener,
     overload: Pick<OverloadPolicy, "decide">,
-    warnings: IngestWarnings,
+    watch: SourceWatch,
   ) {
-    this.#warnings = warnings;
+    this.#watch = watch;
     this.#source = source;
     this.#plan = plan;
     const { reader, interleaving } = source;
@@ -119,8 +106,8 @@ class Broadcast {
     this.#runs = new RunSequence(source, sounds, plan, listener);
     const sent = sounds.filter(({ streamId }) => streamId !== null);
     this.#sounds = new Map(sent.map((sound) => [sound.streamId, this.#inputOf(sound)]));
-    for (const { streamId } of sent) this.#missing.expect(streamId);
-    if (source.expectsPicture) this.#missing.expect("picture");
+    const streams = source.sounds.map(({ streamId }) => streamId);
+    watch.begin(source.expectsPicture ? ["picture", ...streams] : streams, () => this.#runs.sounds);
     this.#strays = new StrayPackets(sounds.length);
     this.#keys = new KeyReports(listener);
     this.#pulse = new BroadcastPulse(this.#runs, reader, listener, overload);
@@ -156,22 +143,9 @@ class Broadcast {
     this.#strays.close();
   }
 
-  #warn(code: IngestWarningCode, message: string): void {
-    this.#warnings.add(code, message, Date.now());
-  }
-
-  /** In warnings. */
-  #nameOf(stream: InterleavedStream): string {
-    if (stream === "picture") return NAMES.video;
-    const sound = this.#runs.sounds.find(({ streamId }) => streamId === stream);
-    const { languageCode = "und", title = "" } = sound ?? {};
-    const label = [title, languageCode].find((one) => one !== "" && one !== "und");
-    return label === undefined ? NAMES.audio : `${NAMES.audio} "${label}"`;
-  }
-
   #inputOf(sound: Pick<BroadcastSound, "name" | "format" | "streamId">): SoundInput {
-    const warn = () => this.#warn("silent", `The ${this.#nameOf(sound.streamId)} has been silent for 30 s.`);
-    return new SoundInput(this.#runs, sound, (seconds) => this.#mayBeginWithSound(seconds), warn);
+    const onSilent = () => this.#watch.onSilent(sound.streamId);
+    return new SoundInput(this.#runs, sound, (seconds) => this.#mayBeginWithSound(seconds), onSilent);
   }
 
   #mayBeginWithSound(seconds: number): boolean {
@@ -219,10 +193,11 @@ class Broadcast {
       await this.#endRun(false, "its timestamps jumped");
       this.#runs.changeTimeline();
       this.#source.interleaving.changeTimeline();
-      this.#missing.changeTimeline();
+      this.#watch.changeTimeline();
+      this.#firstSoundSeconds = undefined;
     } else if (kind === "video" && !this.#pictures!.isFor(stream))
       await this.#endRun(false, "its picture comes in another stream");
-    this.#watch(timed);
+    this.#watch.note(kind === "video" ? "picture" : timed.soundId, decodeSeconds, this.#source.interleaving);
     this.#runs.clock.note(decodeSeconds, Date.now());
     if (isLeader) this.#keys.note(timed, this.#runs.current?.soundShifts ?? {});
     if (kind === "video") for await (const frame of this.#pictures!.decode(timed)) await this.#pictures!.put(frame);
@@ -252,22 +227,6 @@ class Broadcast {
     const stalledAt = soundSeconds - this.#source.interleaving.delaySeconds(leader);
     this.#timeline.passUntil(stalledAt);
     return stalledAt;
-  }
-
-  /** Notes when a packet comes, and warns of what is late or missing. */
-  #watch({ kind, soundId, decodeSeconds }: TimedPacket): void {
-    const { interleaving } = this.#source;
-    const stream = kind === "video" ? "picture" : soundId;
-    if (interleaving.note(stream, decodeSeconds))
-      this.#warn(
-        "interleaving",
-        `The ${this.#nameOf(stream)} comes more than ${interleaving.largestSeconds} s late and is left out.`,
-      );
-    for (const missing of this.#missing.note(stream, decodeSeconds))
-      this.#warn(
-        missing === "picture" ? "no_picture" : "no_sound",
-        `The ${this.#nameOf(missing)} has been missing for 10 s.`,
-      );
   }
 
   /** Drains decoders and filters into the run, then closes it. @param isHeld the broadcaster may reconnect */

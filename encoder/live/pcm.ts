@@ -7,7 +7,7 @@
 const LARGEST_STEP_SECONDS = { gap: 0.1, overlap: 0.2 };
 /** Smaller deviations are never corrected. */
 const SMALLEST_SHIFT_SECONDS = 0.02;
-/** A deviation that all pieces of this duration share is none of single timestamps: sound was lost, or the source's clock drifts. */
+/** A deviation that all pieces of this duration share is not that of single timestamps: sound was lost, or the source's clock drifts. */
 const SHIFTED_SECONDS = 1;
 
 /** About one second of AAC frames. */
@@ -22,7 +22,7 @@ export class Pcm {
   #shift = 0;
   /** The sound before the next piece is the source's, not silence in its place. */
   #isPlaced = false;
-  /** Deviation that the last pieces share at least: later than their timestamps is negative. In samples. */
+  /** Samples by which the timestamps of all the last pieces are at least later (positive) or earlier than their places, and their length. */
   #deviation = { least: 0, length: 0 };
   /** Contiguous sound that is already published: its start, averaged over its timestamps, and its length. Null once new sound arrives. */
   #published: { beginsSum: number; pieces: number; length: number } | null;

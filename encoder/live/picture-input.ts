@@ -117,6 +117,8 @@ export class PictureInput {
     const runs = this.#runs;
     const unit = this.#plans.copy?.take(sourceSeconds) ?? null;
     this.#captions.showUntil(sourceSeconds);
+    // The run of a crashed encoder had sound alone: it is continued before the picture begins.
+    if (runs.continues?.run.grid === null) return frame.free();
     if (runs.current?.picture === null) await runs.close(false, "its picture has begun");
     if (runs.isPublished(sourceSeconds)) return frame.free();
     const seconds = runs.hasStarted ? sourceSeconds : Math.max(sourceSeconds, this.#firstSeconds);

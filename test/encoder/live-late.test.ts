@@ -2,7 +2,19 @@
 import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { expect, test } from "vitest";
-import { broadcast, broadcastOf, fileOf, H264, type Made, partsOf } from "../support/live.ts";
+import {
+  broadcast,
+  broadcastOf,
+  chunksOf,
+  collector,
+  fileOf,
+  H264,
+  type Made,
+  partsOf,
+  PLAN,
+} from "../support/live.ts";
+import { encodeBroadcast } from "../../encoder/live/broadcast.ts";
+import type { RunState } from "../../encoder/live/run-state.ts";
 import { type FlvTag, tagsOf } from "../support/flv.ts";
 import { decodePictures, decodeSound, loudness } from "../support/rendition.ts";
 
@@ -146,3 +158,31 @@ test(
       expect(loudness(await decodeSound(fileOf(made, name, 1)), 0.2, 2.5)).toBeGreaterThan(0.001);
   },
 );
+
+/** What a successor makes of `bytes` after the encoder of `before` has crashed in its first run, with nothing published. */
+async function continued(before: Buffer, bytes: Buffer): Promise<Made> {
+  const first = collector();
+  const runs: RunState[] = [];
+  const onRun = (state: RunState | null) => void (state !== null && runs.push(state));
+  await encodeBroadcast(chunksOf(before), PLAN, { ...first.listener, onRun });
+  const continues = { run: runs[0]!, progress: [], dropped: [], soundShifts: {} };
+  const made = await broadcast(bytes, { continues });
+  return { ...made, inits: [...first.made.inits.filter(({ version }) => version === 0), ...made.inits] };
+}
+
+test("the run of a crashed encoder with sound alone is continued, and then the picture begins", async () => {
+  const source = beginningAt(await flv(6), PICTURE, 2000, false);
+  const made = await continued(source, source);
+  expect(namesOf(made)).toEqual(["v480 v270 a1"]);
+  expect(made.openings.map(({ because }) => because)).toEqual(["its picture has begun"]);
+  for (const version of [0, 1])
+    expect(loudness(await decodeSound(fileOf(made, "a1", version)), 0.2, 1.8)).toBeGreaterThan(0.001);
+});
+
+test("a sound that a crashed encoder knew from its announcement is found by its successor", async () => {
+  const whole = await flv(6);
+  const made = await continued(beginningAt(whole, SOUND, 2000), whole);
+  expect(made.openings).toEqual([]);
+  expect(loudness(await decodeSound(fileOf(made, "a1")), 0.2, 5.8)).toBeGreaterThan(0.001);
+  expect(made.warnings).toEqual([]);
+});
