@@ -171,12 +171,13 @@ async function continued(before: Buffer, bytes: Buffer): Promise<Made> {
 }
 
 test("the run of a crashed encoder with sound alone is continued, and then the picture begins", async () => {
-  const source = beginningAt(await flv(6), PICTURE, 2000, false);
-  const made = await continued(source, source);
+  const whole = await flv(6);
+  // The successor gets the picture first.
+  const made = await continued(beginningAt(whole, PICTURE, 2000, false), whole);
   expect(namesOf(made)).toEqual(["v480 v270 a1"]);
   expect(made.openings.map(({ because }) => because)).toEqual(["its picture has begun"]);
-  for (const version of [0, 1])
-    expect(loudness(await decodeSound(fileOf(made, "a1", version)), 0.2, 1.8)).toBeGreaterThan(0.001);
+  expect((await decodePictures(fileOf(made, "v270", 1))).length).toBeGreaterThanOrEqual(170);
+  expect(loudness(await decodeSound(fileOf(made, "a1", 1)), 0.2, 5.5)).toBeGreaterThan(0.001);
 });
 
 test("a sound that a crashed encoder knew from its announcement is found by its successor", async () => {
