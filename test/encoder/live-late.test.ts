@@ -172,11 +172,14 @@ async function continued(before: Buffer, bytes: Buffer): Promise<Made> {
 
 test("the run of a crashed encoder with sound alone is continued, and then the picture begins", async () => {
   const whole = await flv(6);
-  // The successor gets the picture first.
-  const made = await continued(beginningAt(whole, PICTURE, 2000, false), whole);
+  // The successor gets half a second of the picture first.
+  const placeOf = (tag: FlvTag) => tag.atMs + (typeOf(tag) === SOUND && !isConfiguration(tag) ? 500 : 0);
+  const [header, ...tags] = tagsOf(whole);
+  const ordered = tags.toSorted((a, b) => placeOf(a) - placeOf(b)).map(({ bytes }) => bytes);
+  const made = await continued(beginningAt(whole, PICTURE, 2000, false), Buffer.concat([header!.bytes, ...ordered]));
   expect(namesOf(made)).toEqual(["v480 v270 a1"]);
   expect(made.openings.map(({ because }) => because)).toEqual(["its picture has begun"]);
-  expect((await decodePictures(fileOf(made, "v270", 1))).length).toBeGreaterThanOrEqual(170);
+  expect((await decodePictures(fileOf(made, "v270", 1))).length).toBeGreaterThanOrEqual(150);
   expect(loudness(await decodeSound(fileOf(made, "a1", 1)), 0.2, 5.5)).toBeGreaterThan(0.001);
 });
 
