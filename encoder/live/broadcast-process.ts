@@ -8,7 +8,7 @@ import { LIBAV_ENVIRONMENT, startMediaProcess } from "../platform/media-process.
 import { Supervisor } from "../platform/supervisor.ts";
 import { type ErrorFields, errorFields } from "../../protocol/error-fields.ts";
 import type { JobFailureCode } from "../../protocol/jobs.ts";
-import type { IngestWarning } from "../../protocol/live.ts";
+import type { IngestWarning } from "../../protocol/ingest-warning.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
 import { Outbox, type OutboxReceiver } from "./outbox.ts";
 import type { BroadcastPlan, DroppedRung, PartFacts, Pulse, RunOpening, StartedFacts } from "./output.ts";

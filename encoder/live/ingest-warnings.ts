@@ -1,5 +1,5 @@
 /** What goes wrong with a broadcast, for its owner: one entry for each kind of trouble, with its number of occurrences. Pure. */
-import { type IngestWarning, type IngestWarningCode, MAX_INGEST_WARNINGS } from "../../protocol/live.ts";
+import { type IngestWarning, type IngestWarningCode, MAX_INGEST_WARNINGS } from "../../protocol/ingest-warning.ts";
 
 const MESSAGE_CHARACTERS = 256;
 

@@ -1,7 +1,8 @@
 /** Inputs and outputs of a broadcast's encoder. Types only. */
 import type { Continuation, KeyPlace, RunStart, RunState } from "./run-state.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
-import type { IngestSettings, IngestWarning, LiveRendition, PartCaptions, Started } from "../../protocol/live.ts";
+import type { IngestWarning } from "../../protocol/ingest-warning.ts";
+import type { IngestSettings, LiveRendition, PartCaptions, Started } from "../../protocol/live.ts";
 import type { PartFacts as WirePartFacts } from "../../protocol/part-facts.ts";
 
 export interface BroadcastPlan {

@@ -1,5 +1,5 @@
 /** Watches a source, and warns its owner of what is wrong with it. */
-import type { IngestWarning, IngestWarningCode } from "../../protocol/live.ts";
+import type { IngestWarning, IngestWarningCode } from "../../protocol/ingest-warning.ts";
 import type { BroadcastSound } from "./broadcast-sounds.ts";
 import { IngestWarnings } from "./ingest-warnings.ts";
 import type { InterleavedStream, Interleaving } from "./interleaving.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { INGEST_WARNING_CODES } from "../../protocol/live.ts";
+import { INGEST_WARNING_CODES } from "../../protocol/ingest-warning.ts";
 import { Timestamp } from "./fields.ts";
 
 export const IngestWarningRecord = z

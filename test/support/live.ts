@@ -10,7 +10,7 @@ import type {
   RunOpening,
   StartedFacts,
 } from "../../encoder/live/output.ts";
-import type { IngestWarning } from "../../protocol/live.ts";
+import type { IngestWarning } from "../../protocol/ingest-warning.ts";
 import { args, FRIDAY } from "./ffmpeg-words.ts";
 import { madeFile, madeStream } from "./made.ts";
 

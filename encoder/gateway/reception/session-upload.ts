@@ -3,7 +3,8 @@ import type { RunStart } from "../../live/run-state.ts";
 import { randomUUID } from "node:crypto";
 import type { BroadcastReceiver } from "../../live/broadcast-process.ts";
 import type { DroppedRung, InitFacts, PartFacts, Pulse, RunOpening, StartedFacts } from "../../live/output.ts";
-import { type IngestWarning, type KnownSound, soundsOf } from "../../../protocol/live.ts";
+import type { IngestWarning } from "../../../protocol/ingest-warning.ts";
+import { type KnownSound, soundsOf } from "../../../protocol/live.ts";
 import { log, logWarning } from "../../../protocol/log.ts";
 import { type SessionClient, SessionOver } from "../worker/session-client.ts";
 

@@ -1,4 +1,4 @@
-import type { IngestWarning } from "../../../protocol/live.ts";
+import type { IngestWarning } from "../../../protocol/ingest-warning.ts";
 import type { Sequenced } from "../../platform/machine/outbox.ts";
 import { type NewRecording, openRecording, policyOf } from "../../library/assets/index.ts";
 import { openDatabase } from "../../platform/database.ts";

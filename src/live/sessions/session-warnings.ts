@@ -1,4 +1,4 @@
-import { type IngestWarning, MAX_INGEST_WARNINGS } from "../../../protocol/live.ts";
+import { type IngestWarning, MAX_INGEST_WARNINGS } from "../../../protocol/ingest-warning.ts";
 
 /** What its gateways have found wrong with a session's media. */
 export interface SessionWarnings {

@@ -1,5 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { IngestWarning, LiveRendition, TargetState } from "../../../protocol/live.ts";
+import type { IngestWarning } from "../../../protocol/ingest-warning.ts";
+import type { LiveRendition, TargetState } from "../../../protocol/live.ts";
 import type { KeySystem } from "../../media/cenc/content-key.ts";
 import type { Metadata } from "../../media/types.ts";
 

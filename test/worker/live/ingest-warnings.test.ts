@@ -1,7 +1,7 @@
 /** `ingestWarnings` of a stream: what its gateway found wrong with the last broadcast, in the record and in the events. */
 import { env } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
-import type { IngestWarning } from "../../../protocol/live.ts";
+import type { IngestWarning } from "../../../protocol/ingest-warning.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import {
   at,
