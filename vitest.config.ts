@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 import { readBaseConfig } from "./scripts/deploy/config.ts";
 import { FULL_TAG } from "./scripts/suite/tiers.ts";
 
-/** Of every project, because projects do not inherit it: a condition that is polled has time on a busy machine. */
+/** Set in every project, because projects do not inherit it: a condition that is polled has time on a busy machine. */
 const expect = { poll: { timeout: 20_000 } };
 
 /**

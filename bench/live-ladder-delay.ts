@@ -48,6 +48,7 @@ async function measure(flv: Buffer, encodesTopRung: boolean): Promise<Measured> 
       onThumbnail() {},
       onThumbnailFailed() {},
       onPulse() {},
+      onWarnings() {},
       onPart({ rendition, decodeTicks, durationTicks, msn }) {
         measured.firstPartMs ||= performance.now() - beganMs;
         if (!rendition.startsWith("v") || msn < 1) return; // the first segment contains the backlog from the source's analysis

@@ -18,6 +18,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   webhooks: { title: "Webhooks", load: () => import("./webhooks.ts") },
   "webhooks-soak": { title: "Webhooks in faults and kills", load: () => import("./webhooks-soak.ts") },
   "live-latency": { title: "Live: from capture to display", load: () => import("./live-latency.ts") },
+  "live-phases": { title: "Live: joined at every phase of a segment", load: () => import("./live-phases.ts") },
   "live-noise": { title: "Live: play through a bad network", load: () => import("./live-noise.ts") },
   "live-start": { title: "Live: from the first byte to the first picture", load: () => import("./live-start.ts") },
   "live-viewers": { title: "Live: 500 viewers at the edge", load: () => import("./live-viewers.ts") },

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { MediaFormat } from "../protocol/init-facts.ts";
 import type { Opening, Resume } from "../protocol/live.ts";
 import {
   acceptConnection,
@@ -67,8 +68,9 @@ export class LiveOrigin extends DurableObject<Env> implements LiveOriginCalls {
     version: number,
     bytes: Uint8Array,
     by = this.components.connection,
+    format: MediaFormat | null = null,
   ): Promise<Written<Taken>> {
-    return putInit(this.components, rendition, version, bytes, by);
+    return putInit(this.components, rendition, version, bytes, by, format);
   }
 
   putPart(arriving: ArrivingPart, bytes: Uint8Array, by = this.components.connection): Written<PartVerdict> {
@@ -117,8 +119,8 @@ export class LiveOrigin extends DurableObject<Env> implements LiveOriginCalls {
     return readCaptionsMp4(this.components, name, msn);
   }
 
-  offer(): LiveOffer | null {
-    return this.components.manifests.offer();
+  offer(isDvr = false): LiveOffer | null {
+    return this.components.manifests.offer(isDvr);
   }
 
   dropped(): string[] {

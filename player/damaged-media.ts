@@ -1,7 +1,7 @@
 import type { Fragment } from "hls.js";
 import type HlsPlayer from "hls.js";
 
-/** So much playback after a recovery is progress: the next failure is another one. */
+/** Playback of this length after a recovery is progress: the next failure is another one. */
 const PROGRESS_SECONDS = 1;
 /** Recoveries without progress from pictures that cannot be decoded: the first one at their place, the others each behind the next fragment. */
 const MOST_RECOVERIES = 4;

@@ -3,7 +3,7 @@ import { LIVE_TOLERANCE_SECONDS } from "./live-edge.ts";
 
 /** A seek back by less is not the viewer's. */
 const LEAST_BACK_SECONDS = 1;
-/** So much is played between two jumps, so that a slow connection does not cause one after another. */
+/** This much is played between two jumps, so that a slow connection does not cause one after another. */
 const LEAST_PLAYED_SECONDS = 2;
 
 /**

@@ -17,7 +17,7 @@
  *                     closes unfinished segments, and fills the time without media when the new media has the same format
  *   GET  …/targets    → SimulcastTargets            current simulcast targets
  *   POST …/target     TargetState → {}              state change of one target
- *   PUT  …/init/{rendition}/{version}               an init segment → {}
+ *   PUT  …/init/{rendition}/{version}?InitQuery     an init segment → {}
  *   PUT  …/parts/{rendition}/{msn}/{part}?PartQuery one complete part → PartAnswer; in order per rendition; a repeat is `known`. The body
  *                     is the captions of the part's time as JSON (PartCaptions, `captions` bytes; usually none), then the part
  *   POST …/gap        Gap → PartAnswer              parts of this segment are lost and no more follow: the segment ends with the stored
@@ -29,6 +29,7 @@
  */
 import { z } from "zod";
 import { GATEWAY_ID } from "./gateway-credential.ts";
+import { IngestWarning, MAX_INGEST_WARNINGS } from "./ingest-warning.ts";
 import { isSecureUrl } from "./secure-url.ts";
 
 export const GATEWAY_LEASE_MS = 30_000;
@@ -211,6 +212,8 @@ export const Heartbeat = z.object({
   silent: z.boolean().default(false),
   /** The broadcaster's connection is over, but not all media that it sent is encoded yet: another broadcaster may take over. */
   hasDisconnected: z.boolean().default(false),
+  /** Everything found wrong with this connection's media so far, so that a repeat changes nothing. */
+  warnings: z.array(IngestWarning).max(MAX_INGEST_WARNINGS).default([]),
   at: z.number().min(0), // epoch ms
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
@@ -251,6 +254,17 @@ export const PartCaptions = z
   )
   .max(MAX_CAPTION_CHANNELS);
 export type PartCaptions = z.infer<typeof PartCaptions>;
+
+/**
+ * Format of the media that an init segment belongs to. Absent = that of the session's last `started`: gateway and Worker are replaced one after
+ * the other. `frameRate` is in frames per second.
+ */
+export const InitQuery = z.object({
+  codec: z.string().min(1).max(64).optional(), // RFC 6381
+  widthPx: z.coerce.number().int().positive().optional(),
+  heightPx: z.coerce.number().int().positive().optional(),
+  frameRate: z.coerce.number().positive().max(1000).optional(),
+});
 
 /** Metadata of a part, which players need before its bytes. */
 export const PartQuery = z.object({

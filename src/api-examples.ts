@@ -133,6 +133,7 @@ const stream: z.output<typeof StreamAnswer> = {
   lowLatency: true,
   closedCaptions: false,
   playbackIds: [{ id: SAMPLE.playbackId, accessPolicy: "public" }],
+  ingestWarnings: [],
   ingest: {
     rtmp: `rtmp://live.example.com:1935/live/${streamKey}`,
     srt: `srt://live.example.com:8890?streamid=${streamKey}&passphrase=${srtSecret}`,

@@ -21,6 +21,7 @@ await encodeBroadcast(
     onThumbnailFailed() {},
     onRungDropped() {},
     onPulse() {},
+    onWarnings() {},
   },
   { decide: () => null },
 );

@@ -148,7 +148,7 @@ function stop(signal: string): void {
   log("gateway.stopping", { signal });
   setTimeout(() => process.exit(0), EXIT_TIMEOUT_MS).unref();
   void reception
-    .close("gateway_leaves")
+    .close()
     .then(() => Promise.all([rtmp?.close(), rtmps?.close(), srt?.close(), http.close()]))
     .finally(() => process.exit(0));
 }

@@ -48,6 +48,7 @@ const listener: BroadcastListener = {
   onThumbnail: (bytes, capturedAtMs) => send({ type: "thumbnail", capturedAtMs }, bytes),
   onThumbnailFailed: (reason) => send({ type: "thumbnail-failed", reason: reason.slice(0, 500) }),
   onPulse: (pulse) => send({ type: "pulse", pulse }),
+  onWarnings: (warnings) => send({ type: "warnings", warnings }),
   onRun: (state) => send({ type: "run", state }),
   onKey: (place) => send({ type: "key", place }),
 };

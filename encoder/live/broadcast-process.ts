@@ -8,6 +8,7 @@ import { LIBAV_ENVIRONMENT, startMediaProcess } from "../platform/media-process.
 import { Supervisor } from "../platform/supervisor.ts";
 import { type ErrorFields, errorFields } from "../../protocol/error-fields.ts";
 import type { JobFailureCode } from "../../protocol/jobs.ts";
+import type { IngestWarning } from "../../protocol/ingest-warning.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
 import { Outbox, type OutboxReceiver } from "./outbox.ts";
 import type { BroadcastPlan, DroppedRung, PartFacts, Pulse, RunOpening, StartedFacts } from "./output.ts";
@@ -42,6 +43,7 @@ export interface BroadcastReceiver extends OutboxReceiver {
   onThumbnail(bytes: Buffer, capturedAtMs: number): void;
   onThumbnailFailed(reason: string): void;
   onPulse(pulse: Pulse): void;
+  onWarnings(warnings: IngestWarning[]): void;
   /** Called when a part is queued for `onPart`, which may follow much later. */
   onPartMade?(facts: PartFacts): void;
   onRun?(state: RunState | null): void;
@@ -100,6 +102,7 @@ export async function runBroadcast(
     else if (message.type === "dropped") receiver.onRungDropped(message.dropped);
     else if (message.type === "thumbnail") receiver.onThumbnail(data, message.capturedAtMs);
     else if (message.type === "thumbnail-failed") receiver.onThumbnailFailed(message.reason);
+    else if (message.type === "warnings") receiver.onWarnings(message.warnings);
     else if (message.type === "pulse") {
       const { steps, isWaiting } = message.pulse;
       if (steps !== progress.steps || isWaiting) Object.assign(progress, { steps, aliveMs: performance.now() });

@@ -41,6 +41,9 @@ export function chosenSounds<Sound extends Candidate>(sounds: readonly Sound[]):
   return sounds.toSorted((a, b) => rank(a) - rank(b) || a.index - b.index).slice(0, MAX_SOUNDS);
 }
 
+/** `streamId` of a sound that the source has only announced. */
+export const ANNOUNCED_ID = -1;
+
 type Labels = Pick<SourceSound, "languageCode" | "isDescription">;
 
 /**
@@ -71,6 +74,31 @@ export function namedSounds(sounds: readonly SourceSound[], known: readonly Know
     take(sound, all.find((name) => !taken.has(name) && !isKnown(name)) ?? all.find((name) => !taken.has(name)));
   const absent = known.filter(({ name }) => !taken.has(name)).map(silence);
   return [...sounds.map((sound) => ({ ...sound, name: names.get(sound)! })), ...absent];
+}
+
+/**
+ * The rendition of a sound that begins after the others: that of a silent one of its language or of an unknown one, in its format, and
+ * else one of its own.
+ *
+ * @param sounds of the broadcast, fewer than `MAX_SOUNDS` of them sent
+ */
+export function addedSound(
+  added: SourceSound,
+  sounds: readonly BroadcastSound[],
+): Pick<BroadcastSound, "name" | "format"> {
+  // An announced one is free when the encoder that announced it has crashed, and its successor finds the sound under its own ID.
+  const isFree = ({ streamId }: BroadcastSound) =>
+    streamId === null || streamId === ANNOUNCED_ID || streamId === added.streamId;
+  const isLike = (one: BroadcastSound) =>
+    isFree(one) && isSamePurpose(one, added) && (isSameLanguage(one, added) || isUnclear(one, added));
+  const silent = sounds.find((one) => isLike(one) && isSameLanguage(one, added)) ?? sounds.find(isLike);
+  if (silent !== undefined) return silent;
+  const names = Array.from({ length: MAX_SOUNDS }, (_, n) => `a${n + 1}`);
+  const unused = names.find((name) => sounds.every((one) => one.name !== name));
+  return {
+    name: unused ?? sounds.find(isFree)!.name,
+    format: unused === undefined ? sounds.find(isFree)!.format : added.format,
+  };
 }
 
 function silence({ name, sampleRateHz, channels, title = "", ...labels }: KnownSound): BroadcastSound {

@@ -32,6 +32,8 @@ export class CopiedRung {
   readonly #bytesPerFrame: number; // at most, on average over a segment
   readonly #avcConfig: Buffer;
   #last: Buffer | null = null;
+  /** Repetitions of the last picture. */
+  #held = 0;
   #bytes = 0; // of the current segment
 
   /**
@@ -41,7 +43,7 @@ export class CopiedRung {
   constructor(
     { rung, avcConfig, bitrateBps }: Copy,
     leadConfig: Buffer,
-    { ticksPerFrame }: LiveGrid,
+    { ticksPerFrame, frameRate }: LiveGrid,
     cutsAt: SegmentGrid,
     colorMatrix: ColorMatrix,
     cutter: PartCutter,
@@ -64,7 +66,7 @@ export class CopiedRung {
         colorMatrix,
         avcConfig: mergedAvcRecord(avcConfig, leadConfig),
       }),
-      facts: { codec: codecOf(avcConfig), widthPx, heightPx, timescale },
+      facts: { codec: codecOf(avcConfig), widthPx, heightPx, timescale, frameRate },
     };
   }
 
@@ -96,7 +98,8 @@ export class CopiedRung {
   hold(frames: number): void {
     const skip = this.#last && skipPictures(this.#avcConfig, this.#last);
     if (skip === null) return;
-    for (let n = 1; n <= frames; n += 1) this.#cutter.add(Buffer.from(skip(n)), false);
+    for (let n = 1; n <= frames; n += 1) this.#cutter.add(Buffer.from(skip(this.#held + n)), false);
+    this.#held += frames;
   }
 
   finish(): void {

@@ -82,12 +82,13 @@ export function isRateConfirmed(declared: number, times: number[]): boolean {
 
 function measured(declared: number, times: number[]): Fraction {
   const sane = declared >= 1 && declared <= MAX_SANE_RATE ? declared : 0;
-  if (times.length < TIMES_NEEDED && sane === 0) return RATE_UNKNOWN;
-  const { frameRate, isVariable } = outputRate({
-    declared: sane,
-    timesSeconds: times.length < TIMES_NEEDED ? [] : times,
-  });
-  return isVariable && sane === 0 ? RATE_UNKNOWN : frameRate;
+  if (times.length < TIMES_NEEDED)
+    return sane === 0 ? RATE_UNKNOWN : outputRate({ declared: sane, timesSeconds: [] }).frameRate;
+  const seen = outputRate({ declared: 0, timesSeconds: times });
+  // Metadata may say anything. At a declared rate below that of regular pictures, some would be left out.
+  const isTooLow = !seen.isVariable && sane < (seen.frameRate.num / seen.frameRate.den) * (1 - CONFIRMED_WITHIN);
+  if (isTooLow) return seen.frameRate;
+  return sane === 0 ? RATE_UNKNOWN : outputRate({ declared: sane, timesSeconds: times }).frameRate;
 }
 
 /**

@@ -74,7 +74,7 @@ export class LiveRung {
 
   private constructor(
     rung: VideoRung,
-    { framesPerGop }: LiveGrid,
+    { framesPerGop, frameRate }: LiveGrid,
     cutsAt: SegmentGrid,
     colorMatrix: ColorMatrix,
     context: CodecContext,
@@ -94,7 +94,7 @@ export class LiveRung {
     const timescale = PICTURE_TIMESCALE;
     this.init = {
       bytes: initSegment({ kind: "video", timescale, widthPx, heightPx, colorMatrix, avcConfig }),
-      facts: { codec: codecOf(avcConfig), widthPx, heightPx, timescale },
+      facts: { codec: codecOf(avcConfig), widthPx, heightPx, timescale, frameRate },
     };
   }
 

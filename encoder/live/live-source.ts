@@ -5,16 +5,19 @@ import { JobError } from "../platform/errors.ts";
 import { CODEC_WHITELIST } from "../media/codecs.ts";
 import { ticksToSeconds } from "../media/source.ts";
 import { captionLanguages } from "../../protocol/media/captions/caption-services.ts";
+import { Interleaving } from "./interleaving.ts";
 import { isRateConfirmed } from "./live-grid.ts";
+import type { SourceSound } from "./broadcast-sounds.ts";
+import { flvAnnouncement } from "./flv-announcement.ts";
 import { LiveStreams, type StreamRole } from "./live-streams.ts";
+import type { Kind } from "./source-timeline.ts";
 import { PacketTimes } from "./packet-times.ts";
 import type { StreamReader } from "./stream-reader.ts";
 import { TeletextInput } from "./teletext-input.ts";
+import { TimestampDoubts } from "./timestamp-doubts.ts";
 
 const CONTAINERS = ["flv", "live_flv", "mpegts", "mov", "mp4"];
-/** Maximum distance between sound and picture of the same time, in either order. */
-const INTERLEAVE_SECONDS = 1.2;
-/** The same for MP4, where a whole fragment of one track precedes the fragment of the other. */
+/** In MP4, a whole fragment of one track precedes the fragment of the other. */
 const FRAGMENT_SECONDS = 5;
 const MAX_STREAMS = 32;
 /** Limits of the stream probe. Kept small because it delays the first segment. */
@@ -23,6 +26,19 @@ const LOOK_BYTES = 4 << 20;
 /** Limits of the frame rate measurement. */
 const RATE_PACKETS = 40;
 const RATE_SECONDS = 0.6;
+
+/** Longest time between the decoding and the display of a picture. */
+const LONGEST_REORDER_SECONDS = 5;
+
+/** What is wrong with a source that can be encoded nevertheless. */
+export interface SourceProblems {
+  /** The codec of a stream cannot be decoded. */
+  onRefused(codec: string, kind: Kind): void;
+  /** A timestamp was far from its neighbours, and has been replaced. */
+  onWrongTime(kind: Kind): void;
+  /** Parts of a picture were missing. */
+  onDamaged(): void;
+}
 
 export interface TimedPacket extends StreamRole {
   packet: Packet; // owned by the receiver
@@ -35,21 +51,32 @@ export class LiveSource {
   readonly #format = new FormatContext();
   readonly #io: IOContext;
   readonly #early: TimedPacket[] = [];
+  /** Packets whose times are no longer in doubt. */
+  #settled: TimedPacket[] = [];
+  readonly #doubts = new TimestampDoubts<TimedPacket>((timed, seconds) => {
+    retime(timed, seconds);
+    this.problems.onWrongTime(timed.kind);
+  });
+  readonly problems: SourceProblems;
   readonly #times = new PacketTimes();
   #streams!: LiveStreams; // set by `open`
+  interleaving!: Interleaving; // set by `open`
   /** ISO 639-2 by channel of captions ("CC1"), as MPEG-TS announces them. */
   captionLanguages: ReadonlyMap<string, string> = new Map();
   /** Its packets are not among those of `packets`. */
   readonly teletext = new TeletextInput();
 
-  private constructor(reader: StreamReader) {
+  private constructor(reader: StreamReader, problems: SourceProblems) {
     this.reader = reader;
+    this.problems = problems;
     this.#io = this.reader.open();
   }
 
-  /** @throws {JobError} `source_*` when the broadcast cannot be encoded */
-  static async open(reader: StreamReader): Promise<LiveSource> {
-    const source = new LiveSource(reader);
+  /**
+   * @throws {JobError} `source_*` when the broadcast cannot be encoded
+   */
+  static async open(reader: StreamReader, problems: SourceProblems): Promise<LiveSource> {
+    const source = new LiveSource(reader, problems);
     try {
       await source.#open();
     } catch (error) {
@@ -76,8 +103,11 @@ export class LiveSource {
     if ((await format.openInput("", null, options)) < 0) throw this.#notMedia();
     if ((await format.findStreamInfo(null)) < 0)
       throw new JobError("source_damaged", "The broadcast's streams could not be read.");
-    this.#streams = new LiveStreams(format);
     const head = this.reader.takeHead();
+    this.#streams = new LiveStreams(format, flvAnnouncement(head), (codec, kind) =>
+      this.problems.onRefused(codec, kind),
+    );
+    this.interleaving = new Interleaving(this.#isFragmented);
     if (format.iformat?.name === "mpegts") this.captionLanguages = captionLanguages(head);
   }
 
@@ -85,14 +115,23 @@ export class LiveSource {
     return this.#streams.video;
   }
 
+  /** Whether the source has a picture, or announces one. */
+  get expectsPicture(): boolean {
+    return this.#streams.expectsPicture;
+  }
+
   /** That which players begin with first. */
-  get sounds(): Stream[] {
+  get sounds(): SourceSound[] {
     return this.#streams.sounds;
   }
 
-  /** Maximum distance between picture and sound of the same time, in seconds. */
-  get interleaveSeconds(): number {
-    return this.#format.iformat?.name?.startsWith("mov") === true ? FRAGMENT_SECONDS : INTERLEAVE_SECONDS;
+  /** The stream that sends a sound; null while the sound is only announced. */
+  streamOf(soundId: number | null): Stream | null {
+    return this.#streams.streamOf(soundId);
+  }
+
+  get #isFragmented(): boolean {
+    return this.#format.iformat?.name?.startsWith("mov") === true;
   }
 
   /**
@@ -105,21 +144,27 @@ export class LiveSource {
     return container === 0 && isRateConfirmed(codec, times) ? codec : container;
   }
 
-  /** Presentation times of the first pictures, ascending, in seconds. `packets` returns these packets again. */
-  async firstTimes(): Promise<number[]> {
-    const times: number[] = [];
-    if (this.video === null) return times;
+  /**
+   * Presentation times of the first pictures, ascending, in seconds. Reads ahead; `packets` returns these packets later.
+   *
+   * @param first packet of the picture
+   */
+  async timesFrom(first: TimedPacket): Promise<number[]> {
+    const times = [presentationSeconds(first)];
+    const soundSeconds = this.#isFragmented ? FRAGMENT_SECONDS : RATE_SECONDS;
+    let soundFrom: number | undefined;
     while (times.length < RATE_PACKETS) {
       const next = await this.#next();
       if (next === null) break;
       this.#early.push(next);
-      const { packet, stream, kind } = next;
-      const ticks = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
-      if (kind === "video") times.push(ticksToSeconds(ticks, stream));
-      const first = this.#early[0]!.decodeSeconds;
-      if (Math.abs(next.decodeSeconds - first) >= RATE_SECONDS) break;
-      if (kind === "video" && isRateConfirmed(this.rateBy(inPresentationOrder(times)), inPresentationOrder(times)))
-        break;
+      if (next.kind === "video") {
+        times.push(presentationSeconds(next));
+        if (Math.abs(next.decodeSeconds - first.decodeSeconds) >= RATE_SECONDS) break;
+        if (isRateConfirmed(this.rateBy(inPresentationOrder(times)), inPresentationOrder(times))) break;
+      } else {
+        soundFrom ??= next.decodeSeconds;
+        if (Math.abs(next.decodeSeconds - soundFrom) >= soundSeconds) break;
+      }
     }
     return inPresentationOrder(times);
   }
@@ -134,13 +179,22 @@ export class LiveSource {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { packet } of this.#early) packet.free();
+    for (const { packet } of [...this.#early, ...this.#settled, ...this.#doubts.rest()]) packet.free();
     await this.reader.close();
     await this.#format.closeInput();
     this.#io.freeContext();
   }
 
   async #next(): Promise<TimedPacket | null> {
+    while (this.#settled.length === 0) {
+      const read = await this.#read();
+      this.#settled = read === null ? this.#doubts.rest() : this.#doubts.put(read);
+      if (read === null && this.#settled.length === 0) return null;
+    }
+    return this.#settled.shift()!;
+  }
+
+  async #read(): Promise<TimedPacket | null> {
     for (;;) {
       const packet = new Packet();
       packet.alloc();
@@ -152,8 +206,13 @@ export class LiveSource {
       const stream = this.#streams.at(packet.streamIndex);
       const role = stream && this.#streams.roleOf(stream);
       const ticks = stream && role ? this.#times.complete(packet, stream) : null;
-      if (stream && role && ticks !== null)
+      if (stream && role && ticks !== null) {
+        if (role.kind === "video" && isFarFromDecoding(packet, stream)) {
+          packet.pts = ticks;
+          this.problems.onWrongTime("video");
+        }
         return { packet, stream, ...role, decodeSeconds: ticksToSeconds(ticks, stream) };
+      }
       if (stream) this.teletext.put(packet, stream);
       packet.free();
     }
@@ -163,6 +222,25 @@ export class LiveSource {
     const cause = this.reader.failure;
     return new JobError("source_not_media", "The broadcast is neither FLV nor MPEG-TS nor fragmented MP4.", { cause });
   }
+}
+
+const presentationSeconds = ({ packet, stream }: TimedPacket): number =>
+  ticksToSeconds(packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts, stream);
+
+/** Moves a packet to another decode time. A picture keeps its distance from it. */
+function retime(timed: TimedPacket, seconds: number): void {
+  const { packet, stream } = timed;
+  const { num, den } = stream.timeBase;
+  const ticks = BigInt(Math.round((seconds * den) / num));
+  const isReordered = packet.pts !== AV_NOPTS_VALUE && packet.dts !== AV_NOPTS_VALUE;
+  packet.pts = isReordered ? ticks + packet.pts - packet.dts : ticks;
+  packet.dts = ticks;
+  timed.decodeSeconds = seconds;
+}
+
+function isFarFromDecoding({ pts, dts }: Packet, { timeBase: { num, den } }: Stream): boolean {
+  if (pts === AV_NOPTS_VALUE || dts === AV_NOPTS_VALUE) return false;
+  return Math.abs((Number(pts - dts) * num) / den) > LONGEST_REORDER_SECONDS;
 }
 
 /** Sorts into presentation order, without the last ones: reordered neighbours may still be missing. */

@@ -1,6 +1,7 @@
 /** Inputs and outputs of a broadcast's encoder. Types only. */
 import type { Continuation, KeyPlace, RunStart, RunState } from "./run-state.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
+import type { IngestWarning } from "../../protocol/ingest-warning.ts";
 import type { IngestSettings, LiveRendition, PartCaptions, Started } from "../../protocol/live.ts";
 import type { PartFacts as WirePartFacts } from "../../protocol/part-facts.ts";
 
@@ -35,6 +36,8 @@ export interface RunOpening {
 export type RunEndReason =
   | "the source has ended"
   | "its timestamps jumped"
+  | "its picture has begun"
+  | "another sound has begun"
   | "its picture comes in another stream"
   | "its picture has another size or shape"
   | "its picture can no longer be copied";
@@ -56,6 +59,8 @@ export interface InitFacts {
   widthPx: number | null;
   heightPx: number | null;
   timescale: number;
+  /** Of the run; null without a picture. */
+  frameRate: Fraction | null;
 }
 
 /** A dropped rung. Its last segment is the one before `fromMsn`. */
@@ -88,6 +93,8 @@ export interface BroadcastListener {
   onThumbnail(bytes: Buffer, capturedAtMs: number): void;
   onThumbnailFailed(reason: string): void;
   onPulse(pulse: Pulse): void;
+  /** What has gone wrong so far, whenever that changes. */
+  onWarnings(warnings: IngestWarning[]): void;
   /** A run has started (called after its inits) or changed; null = it ends and can no longer be continued. */
   onRun?(state: RunState | null): void;
   onKey?(place: KeyPlace): void;

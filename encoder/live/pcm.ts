@@ -1,7 +1,14 @@
 /** Places sound on a sample timeline: fills gaps with silence and drops overlaps. Pure. */
 
-/** Smaller gaps and overlaps are timestamp rounding; the sound is then appended without a gap. */
-const SMALLEST_GAP_SECONDS = 0.02;
+/**
+ * Sound whose timestamps deviate less is appended without a gap. Timestamps are rounded and jitter, and frames of one capture buffer often
+ * have one timestamp: of four AAC frames at 48 kHz, the last is then 64 ms early.
+ */
+const LARGEST_STEP_SECONDS = { gap: 0.1, overlap: 0.2 };
+/** Smaller deviations are never corrected. */
+const SMALLEST_SHIFT_SECONDS = 0.02;
+/** A deviation that all pieces of this duration share is not that of single timestamps: sound was lost, or the source's clock drifts. */
+const SHIFTED_SECONDS = 1;
 
 /** About one second of AAC frames. */
 const SHIFT_PIECES = 48;
@@ -13,6 +20,10 @@ export class Pcm {
   #start: number; // timeline sample at which the planes begin
   #length = 0;
   #shift = 0;
+  /** The sound before the next piece is the source's, not silence in its place. */
+  #isPlaced = false;
+  /** Samples by which the timestamps of all the last pieces are at least later (positive) or earlier than their places, and their length. */
+  #deviation = { least: 0, length: 0 };
   /** Contiguous sound that is already published: its start, averaged over its timestamps, and its length. Null once new sound arrives. */
   #published: { beginsSum: number; pieces: number; length: number } | null;
 
@@ -38,10 +49,12 @@ export class Pcm {
   /** @param at timeline position of the first sample; samples before `end` are dropped */
   write(at: number, planes: Float32Array[]): void {
     const count = planes[0]!.length;
-    const isSeamless = this.#published === null && this.#isNear(at, this.end);
-    const from = this.#published === null ? (isSeamless ? this.end : at) : this.#exactly(at, count);
+    const isSeamless = this.#published === null && this.#isPlaced && this.#isNear(at, this.end);
+    const from = this.#published === null ? (isSeamless ? this.#steady(at, count) : at) : this.#exactly(at, count);
     this.#shift = isSeamless ? this.#shift + (from - at - this.#shift) / SHIFT_PIECES : 0;
+    if (!isSeamless) this.#deviation = { least: 0, length: 0 };
     this.padTo(from);
+    this.#isPlaced = true;
     const skipped = this.end - from;
     if (skipped >= count) return;
     this.#reserve(count - skipped);
@@ -49,13 +62,14 @@ export class Pcm {
     this.#length += count - skipped;
   }
 
-  /** Appends silence up to this sample. */
+  /** Appends silence up to this sample. The next sound is placed exactly. */
   padTo(sample: number): void {
     const count = sample - this.end;
     if (count <= 0) return;
     this.#reserve(count);
     for (const plane of this.#planes) plane.fill(0, this.#length, this.#length + count);
     this.#length += count;
+    this.#isPlaced = false;
   }
 
   /** Removes and returns the oldest samples, one plane per channel; null while there are fewer. */
@@ -68,7 +82,23 @@ export class Pcm {
     return taken;
   }
 
-  #isNear = (a: number, b: number) => Math.abs(a - b) < SMALLEST_GAP_SECONDS * this.sampleRateHz;
+  #isNear = (at: number, end: number) =>
+    at - end < LARGEST_STEP_SECONDS.gap * this.sampleRateHz &&
+    end - at < LARGEST_STEP_SECONDS.overlap * this.sampleRateHz;
+
+  /** The end of the sound before, moved by the deviation that all pieces of the last second share. */
+  #steady(at: number, count: number): number {
+    const by = at - this.end;
+    const { least, length } = this.#deviation;
+    const isShared = length > 0 && Math.sign(by) === Math.sign(least);
+    this.#deviation = isShared
+      ? { least: Math.abs(by) < Math.abs(least) ? by : least, length: length + count }
+      : { least: by, length: count };
+    const shared = this.#deviation;
+    if (shared.length < SHIFTED_SECONDS * this.sampleRateHz) return this.end;
+    this.#deviation = { least: 0, length: 0 };
+    return Math.abs(shared.least) < SMALLEST_SHIFT_SECONDS * this.sampleRateHz ? this.end : this.end + shared.least;
+  }
 
   /** Averages the start over all timestamps, because each one is rounded. */
   #exactly(at: number, count: number): number {

@@ -4,22 +4,25 @@ import { CaptionInput } from "./caption-input.ts";
 import { CannotContinue } from "./continuation.ts";
 import { Deinterlacer } from "./deinterlacer.ts";
 import type { LiveSource, TimedPacket } from "./live-source.ts";
+import { refuseTooLarge } from "./live-streams.ts";
 import type { PicturePlans } from "./picture-plans.ts";
 import type { RunPicture } from "./run-plan.ts";
 import type { RunSequence } from "./run-sequence.ts";
-import type { StreamReader } from "./stream-reader.ts";
 import { type DecodedFrame, StreamDecoder } from "./stream-decoder.ts";
+
+/** Less sound than this after the last picture is not worth another picture. */
+const SHORTEST_TAIL_SECONDS = 0.05;
 
 export class PictureInput {
   readonly #runs: RunSequence;
   readonly #plans: PicturePlans;
   /** Earliest time of the first picture. */
   readonly #firstSeconds: number;
-  readonly #reader: StreamReader;
+  readonly #source: LiveSource;
   readonly #decoder = new StreamDecoder();
   readonly #fields = new Deinterlacer();
   readonly #captions: CaptionInput;
-  /** Format of the newest picture. */
+  /** Format of the newest picture; "" before the first one. */
   #format = "";
 
   /**
@@ -28,10 +31,15 @@ export class PictureInput {
    */
   constructor(runs: RunSequence, plans: PicturePlans, firstSeconds: number, source: LiveSource) {
     this.#captions = new CaptionInput(source);
-    this.#reader = source.reader;
+    this.#source = source;
     this.#runs = runs;
     this.#plans = plans;
     this.#firstSeconds = firstSeconds;
+  }
+
+  /** Whether a picture has been decoded. */
+  get hasBegun(): boolean {
+    return this.#format !== "";
   }
 
   /** False for a packet of another stream or codec. Its run must be ended before. */
@@ -49,7 +57,8 @@ export class PictureInput {
   async put(decoded: DecodedFrame): Promise<void> {
     if (decoded.isDamaged) {
       // A connection that breaks off leaves a part of its last picture.
-      if (this.#reader.isSpent) return decoded.frame.free();
+      if (this.#source.reader.isSpent) return decoded.frame.free();
+      this.#source.problems.onDamaged();
       this.#plans.copy?.end();
     }
     for await (const frame of this.#fields.put(decoded)) await this.#show(frame);
@@ -85,6 +94,20 @@ export class PictureInput {
     await this.#runs.current!.putPicture(still.frame, still.seconds, null, this.#captions.screens);
   }
 
+  /** Repeats the last picture while there is sound, because no picture follows. */
+  async holdUntilSoundEnds(): Promise<void> {
+    const run = this.#runs.current;
+    const picture = run?.picture ?? null;
+    if (run === null || picture === null) return;
+    const untilSeconds = run.soundEndsAtSeconds;
+    if (untilSeconds - run.endsAtSeconds < SHORTEST_TAIL_SECONDS) return;
+    if (picture.isCopying && !picture.canExtendCopy(untilSeconds)) {
+      if (!picture.endsBefore(untilSeconds)) return;
+      await this.stopCopying(untilSeconds);
+    }
+    await this.#runs.current!.extendPicture(untilSeconds);
+  }
+
   [Symbol.dispose](): void {
     this.#decoder.close();
     this.#fields.close();
@@ -94,11 +117,20 @@ export class PictureInput {
     const runs = this.#runs;
     const unit = this.#plans.copy?.take(sourceSeconds) ?? null;
     this.#captions.showUntil(sourceSeconds);
+    // The run of a crashed encoder had sound alone: it is continued before the picture begins.
+    if (runs.continues?.run.grid === null) return frame.free();
+    if (runs.current?.picture === null) await runs.close(false, "its picture has begun");
     if (runs.isPublished(sourceSeconds)) return frame.free();
     const seconds = runs.hasStarted ? sourceSeconds : Math.max(sourceSeconds, this.#firstSeconds);
     const format = formatOf(frame);
-    if (format !== this.#format) await runs.close(false, "its picture has another size or shape");
+    if (format !== this.#format) {
+      refuseTooLarge({ codecpar: frame });
+      await runs.close(false, "its picture has another size or shape");
+    }
     this.#format = format;
+    const isCopying = runs.current?.picture?.isCopying === true;
+    // Copying begins with a key frame only, so a copied run ends at the next one.
+    if (runs.lacksSound && (!isCopying || unit?.isIdr === true)) await runs.close(false, "another sound has begun");
     if (runs.current?.picture?.accepts(seconds, unit) === false) await this.stopCopying(seconds);
     if (runs.continues?.run.copied?.phase === "copied" && unit === null)
       throw new CannotContinue("the first picture cannot be copied");

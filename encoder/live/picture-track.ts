@@ -169,6 +169,30 @@ export class PictureTrack {
     return true;
   }
 
+  /** Whether a copied run can go on to this time: its segment has to reach it, because a segment begins with a key frame. @param seconds source time */
+  canExtendCopy(seconds: number): boolean {
+    const first = this.#picker.count;
+    const last = this.#framesUntil(seconds - this.#plan.zeroSeconds) - 1;
+    const isInSegment =
+      this.#cutsAt.intoSegment(first) > 0 && this.#cutsAt.segmentOf(last) === this.#cutsAt.segmentOf(first);
+    return canHold(this.#picture) && isInSegment;
+  }
+
+  /** Repeats the last picture at the end of the run, also in a copied rung. @param untilSeconds from the start of the run */
+  async extend(untilSeconds: number): Promise<void> {
+    const first = this.#picker.count;
+    const end = this.#framesUntil(untilSeconds);
+    if (this.#last === null || end <= first) return;
+    const { num, den } = this.#picture.grid.frameRate;
+    await this.hold(((end + 0.5) * den) / num);
+    if (this.isCopying) this.#top!.copied.hold(end - first);
+  }
+
+  #framesUntil(seconds: number): number {
+    const { num, den } = this.#picture.grid.frameRate;
+    return Math.ceil((seconds * num) / den - 1e-6);
+  }
+
   /** Drops a rung at the next segment start. */
   drop(name: string): void {
     this.#ladder.drop(name);

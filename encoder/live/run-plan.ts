@@ -26,8 +26,10 @@ export interface RunPlan {
   zeroSeconds: number;
   picture: RunPicture | null;
   sounds: readonly BroadcastSound[];
-  /** How much later than its picture sound may arrive before it is replaced by silence. */
+  /** Maximum distance in the source between picture and sound of the same time. */
   interleaveSeconds: number;
+  /** How much later than its picture a sound may arrive now before it is replaced by silence, in seconds. @param name of its rendition */
+  delaySeconds: (name: string) => number;
   capturedAtMs: (sourceSeconds: number) => number;
   /** Divide the first segment to shorten the startup delay. Copying then starts at the first undivided segment. */
   isFirstShort: boolean;

@@ -32,11 +32,11 @@ export class RunSounds {
   async open(): Promise<void> {
     const { zeroSeconds, continues, sounds } = this.#plan;
     for (const sound of sounds) {
-      const { name, format, streamId } = sound;
+      const { name, format } = sound;
       const from = placeOf(name, continues);
       const shift = continues?.soundShifts[name] ?? 0;
-      const interleaveSeconds = streamId === null ? 0 : this.#plan.interleaveSeconds; // silence need not be waited for
-      const times = { zeroSeconds, interleaveSeconds, firstFrame: from.sample, shift };
+      const delaySeconds = () => this.#plan.delaySeconds(name);
+      const times = { zeroSeconds, delaySeconds, firstFrame: from.sample, shift };
       const cutter = new PartCutter(this.#cuts.sound(name, format.sampleRateHz), from);
       this.#renditions.push({ sound, rendition: await SoundRendition.open(format, times, cutter) });
     }

@@ -63,7 +63,7 @@ export class Run {
   }
 
   /** Null in a run without a picture. Pictures are added with `putPicture` and `holdPicture`. */
-  get picture(): Omit<PictureTrack, "put" | "hold" | "finish" | "close"> | null {
+  get picture(): Omit<PictureTrack, "put" | "hold" | "extend" | "finish" | "close"> | null {
     return this.#picture;
   }
 
@@ -80,6 +80,21 @@ export class Run {
   /** Seconds from the start of the run to the end of its input. */
   get endSeconds(): number {
     return this.#picture?.endSeconds ?? this.#sounds.endSeconds;
+  }
+
+  /** Source time of the end of its input. */
+  get endsAtSeconds(): number {
+    return this.#plan.zeroSeconds + this.endSeconds;
+  }
+
+  /** Source time of the end of the sound that is furthest. */
+  get soundEndsAtSeconds(): number {
+    return this.#plan.zeroSeconds + this.#sounds.endSeconds;
+  }
+
+  /** @param name of its rendition */
+  hasSound(name: string): boolean {
+    return this.#plan.sounds.some((sound) => sound.name === name);
   }
 
   get soundShifts(): SoundShifts {
@@ -101,6 +116,11 @@ export class Run {
   async holdPicture(untilSeconds: number): Promise<void> {
     if (await this.#picture!.hold(untilSeconds - this.#plan.zeroSeconds))
       await this.#sounds.encodeUntil(this.endSeconds);
+  }
+
+  /** Repeats the last picture up to this source time. No picture may follow. */
+  async extendPicture(untilSeconds: number): Promise<void> {
+    await this.#picture!.extend(untilSeconds - this.#plan.zeroSeconds);
   }
 
   /** @param name of its rendition */

@@ -14,8 +14,8 @@ import type { SoundPiece } from "./sound-converter.ts";
 export interface SoundTimes {
   /** Source time of the run's first sample. */
   zeroSeconds: number;
-  /** How much later than its picture sound may arrive before it is replaced by silence. */
-  interleaveSeconds: number;
+  /** How much later than its picture sound may arrive before it is replaced by silence, in seconds. */
+  delaySeconds: () => number;
   /** The AAC frame at which to continue a run that another encoder started. */
   firstFrame?: number;
   /** Samples by which that encoder placed sound after its timestamps. */
@@ -31,7 +31,7 @@ export class SoundRendition {
   readonly init: { bytes: Buffer; facts: InitFacts };
   readonly #format: SoundFormat;
   #zeroSeconds: number;
-  readonly #maxDelaySeconds: number;
+  readonly #delaySeconds: () => number;
   readonly #context: CodecContext;
   readonly #cutter: PartCutter;
   readonly #packet = new Packet();
@@ -43,7 +43,7 @@ export class SoundRendition {
   private constructor(format: SoundFormat, plan: SoundTimes, context: CodecContext, cutter: PartCutter) {
     this.#format = format;
     this.#zeroSeconds = plan.zeroSeconds;
-    this.#maxDelaySeconds = plan.interleaveSeconds;
+    this.#delaySeconds = plan.delaySeconds;
     this.#context = context;
     this.#cutter = cutter;
     this.#packet.alloc();
@@ -56,7 +56,7 @@ export class SoundRendition {
     const [channels, bitrateBps] = [format.channels, soundBitrate(format)];
     this.init = {
       bytes: initSegment({ kind: "audio", timescale, channels, audioSpecificConfig, bitrateBps }),
-      facts: { codec: "mp4a.40.2", widthPx: null, heightPx: null, timescale },
+      facts: { codec: "mp4a.40.2", widthPx: null, heightPx: null, timescale, frameRate: null },
     };
   }
 
@@ -91,9 +91,9 @@ export class SoundRendition {
     this.#pcm.write(Math.max(0, at), early > 0 ? planes.map((plane) => plane.subarray(early)) : planes);
   }
 
-  /** Encodes sound up to this picture time. Sound later than `interleaveSeconds` is replaced by silence. */
+  /** Encodes sound up to this picture time. Sound later than `delaySeconds` is replaced by silence. */
   async encodeUntil(pictureSeconds: number): Promise<void> {
-    this.#pcm.padTo(Math.floor((pictureSeconds - this.#maxDelaySeconds) * this.#format.sampleRateHz));
+    this.#pcm.padTo(Math.floor((pictureSeconds - this.#delaySeconds()) * this.#format.sampleRateHz));
     const wanted = Math.round((pictureSeconds * this.#format.sampleRateHz) / AAC_FRAME_SAMPLES);
     while (this.#frames < wanted) {
       const planes = this.#pcm.read(AAC_FRAME_SAMPLES);

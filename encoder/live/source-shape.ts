@@ -5,9 +5,18 @@ import { outputChannels, outputRateHz } from "../../protocol/media/audio-plan.ts
 import { languageTag } from "../../protocol/media/language-tag.ts";
 import type { SourceVideo } from "../../protocol/jobs.ts";
 import { isDescription, languageOf, titleOf } from "../media/subtitle-facts.ts";
-import type { SoundFormat, SourceSound } from "./broadcast-sounds.ts";
+import { ANNOUNCED_ID, type SoundFormat, type SourceSound } from "./broadcast-sounds.ts";
 
 export const FALLBACK_SOUND: SoundFormat = { sampleRateHz: 48_000, channels: 2 };
+
+/** A sound of which only the codec is known. It is silent until its first packet, and is then decoded to this format. */
+export const ANNOUNCED_SOUND: SourceSound = {
+  streamId: ANNOUNCED_ID,
+  format: FALLBACK_SOUND,
+  languageCode: "und",
+  isDescription: false,
+  title: "",
+};
 
 export const sourceSound = (stream: Stream): SourceSound => ({
   streamId: stream.id,

@@ -4,9 +4,9 @@
  */
 
 /** A forward step up to this length is a gap to fill; a longer one is a jump. */
-const LONGEST_GAP_SECONDS = 3;
+export const LONGEST_GAP_SECONDS = 3;
 /** Tolerated backward step of decode times, which should never decrease. */
-const BACK_SECONDS = 0.1;
+export const BACK_SECONDS = 0.1;
 
 export type Kind = "video" | "audio";
 export type Place = "continuous" | "jump" | "stray";
@@ -21,6 +21,11 @@ export class SourceTimeline {
   /** @param interleaveSeconds maximum distance between picture and sound of the same time */
   constructor(interleaveSeconds: number) {
     this.#nearSeconds = Math.max(LONGEST_GAP_SECONDS, 2 * interleaveSeconds);
+  }
+
+  /** Another stream leads from its next packet on. */
+  changeLeader(): void {
+    this.#lastSeconds = undefined;
   }
 
   /** @param isLeader the packet is of the stream that leads @param seconds its decode time in source seconds */

@@ -7,6 +7,7 @@ import type { BroadcastEnd } from "./broadcast.ts";
 import type { BroadcastPlan, DroppedRung, InitFacts, PartFacts, Pulse, RunOpening, StartedFacts } from "./output.ts";
 import type { ErrorFields } from "../../protocol/error-fields.ts";
 import type { JobFailureCode } from "../../protocol/jobs.ts";
+import type { IngestWarning } from "../../protocol/ingest-warning.ts";
 
 /** Orders from the gateway to the child, over IPC: the plan once, an answer to each `opening`, and notice that the broadcaster will not reconnect. */
 export type ChildOrder = { plan: BroadcastPlan } | { start: RunStart } | { isFinal: true };
@@ -20,6 +21,7 @@ export type WireMessage =
   | { type: "thumbnail"; capturedAtMs: number } // bytes
   | { type: "thumbnail-failed"; reason: string }
   | { type: "pulse"; pulse: Pulse }
+  | { type: "warnings"; warnings: IngestWarning[] } // the whole list
   | { type: "run"; state: RunState | null }
   | { type: "key"; place: KeyPlace }
   | { type: "cannot-continue"; reason: string } // the run of the encoder that crashed cannot be continued

@@ -11,6 +11,8 @@ export interface Module {
   packages: string[];
   /** Names of the members it accesses: `get` and `name` of `map.get(key).name`, and `get` of `map["get"]`. */
   memberNames: string[];
+  /** Names of the methods that its classes define. */
+  methodNames: string[];
   /** Names of the types it uses. Types of bindings are global, so they are not imported. */
   typeNames: string[];
 }
@@ -35,12 +37,15 @@ export async function readModules(folders: readonly string[]): Promise<Module[]>
 export function readModule(path: string, source: string): Module {
   const specifiers = new Set<string>();
   const memberNames = new Set<string>();
+  const methodNames = new Set<string>();
   const typeNames = new Set<string>();
   walk(parseAst(source, { lang: "ts", astType: "ts" }, path), (node) => {
     const specifier = IMPORTING.has(node.type) ? (node["source"] as Literal | null)?.value : undefined;
     if (typeof specifier === "string") specifiers.add(specifier);
     const memberName = node.type === "MemberExpression" ? nameOf(node["property"] as Property) : undefined;
     if (memberName !== undefined) memberNames.add(memberName);
+    const methodName = node.type === "MethodDefinition" ? nameOf(node["key"] as Property) : undefined;
+    if (methodName !== undefined) methodNames.add(methodName);
     const typeName = node.type === "TSTypeReference" ? (node["typeName"] as { name?: string }).name : undefined;
     if (typeName !== undefined) typeNames.add(typeName);
   });
@@ -50,6 +55,7 @@ export function readModule(path: string, source: string): Module {
     imports: [...specifiers].filter(isOurs).map((specifier) => posix.join(posix.dirname(path), specifier)),
     packages: [...specifiers].filter((specifier) => !isOurs(specifier)),
     memberNames: [...memberNames],
+    methodNames: [...methodNames],
     typeNames: [...typeNames],
   };
 }

@@ -30,6 +30,8 @@ const STUBS = new Set(["src/platform/machine/itty.ts", "src/platform/machine/rem
 /** Methods of a namespace of Durable Objects without which no stub can be made. */
 const OBJECT_IDS = new Set(["idFromName", "idFromString", "newUniqueId", "getByName"]);
 const OBJECT_LIBRARY = "itty-durable";
+/** Parts of a request that could name a call. */
+const REQUEST_PARTS = new Set(["url", "pathname", "method", "headers", "json", "text"]);
 /** The interfaces of objects, and the classes that implement them. */
 const DOORS = /-calls\.ts$|^durable-objects\//;
 
@@ -44,6 +46,7 @@ export function brokenRules(modules: readonly Module[]): string[] {
     ),
     ...modules.flatMap(bindingsOf),
     ...modules.flatMap(backDoorsOf),
+    ...modules.flatMap(dispatchOf),
     ...findCircles(new Map(modules.map(({ path, imports }) => [path, new Set(imports)]))).map(
       (circle) => `circle of ${circle.length} files: ${circle.join(", ")}`,
     ),
@@ -126,6 +129,13 @@ function backDoorsOf({ path, imports, packages, memberNames }: Module): string[]
     ...(DOORS.test(path) ? [] : imports.filter((target) => STUBS.has(target))),
   ];
   return found.map((name) => `${path} uses ${name}: an object is called through the *-calls.ts of its domain`);
+}
+
+/** An object that answers requests decides by a string what it is asked for. Those of the state machines are read by `itty.ts` alone. */
+function dispatchOf({ path, imports, memberNames, methodNames }: Module): string[] {
+  if (!path.startsWith("durable-objects/") || !methodNames.includes("fetch")) return [];
+  const isServed = imports.some((target) => STUBS.has(target)) && !memberNames.some((name) => REQUEST_PARTS.has(name));
+  return isServed ? [] : [`${path} reads requests: an object is called by the methods of its *-calls.ts`];
 }
 
 /** The imports between rooms: each room with the rooms that its files import. */

@@ -26,7 +26,7 @@ const READS: readonly { test: string; folder: RegExp }[] = [
 /** Projects whose tests start the whole platform: by imports, every change of the product would select all of them. */
 const STARTS_PLATFORM = /^test\/(e2e|platform|broadcast|crash)\//;
 
-/** The platform tests that represent a part of the product. The others run only in `npm test`. */
+/** The platform tests that represent a part of the product. Named tests aside, the others run in `npm test` or `npm run test:full`. */
 export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[] }[] = [
   { changed: /^(src|durable-objects|player|migrations)\/|^wrangler\.toml$/, tests: ["test/e2e/player-page.test.ts"] },
   {

@@ -1,3 +1,5 @@
+import type { MediaFormat } from "../../protocol/init-facts.ts";
+
 /** The owner's free-form pairs: at most 10 keys, values up to 255 characters. */
 export type Metadata = Record<string, string>;
 
@@ -30,6 +32,13 @@ export interface SegmentList {
   keyframes: [number, number][][];
   /** For broadcasts. Absent = one span from 0 on, with `init.mp4`. */
   spans?: Span[];
+  /** For broadcasts whose format has changed, in ascending order. Absent = all segments have the format of the rendition. */
+  formats?: VersionedFormat[];
+}
+
+/** The format of a broadcast's media from a version of its init segment on, until the next one. */
+export interface VersionedFormat extends MediaFormat {
+  version: number;
 }
 
 /**

@@ -81,7 +81,7 @@ async function multivariant(
   selection: Selection,
   isDvr: boolean,
 ): Promise<Response> {
-  const offer = await offerOf(env, session);
+  const offer = await offerOf(env, session, isDvr);
   const query = isDvr ? "?dvrMode=true" : "";
   const text = liveMultivariant(offer, selection, `${address}/${session.id}`, query, isProtected);
   return new Response(text, { headers: { ...CORS, "content-type": PLAYLIST_TYPE, "cache-control": NEWEST } });
@@ -112,12 +112,14 @@ export function onAir({ session }: LivePlayable) {
 async function offerOf(
   env: Env,
   { id, renditions }: Pick<NonNullable<LivePlayable["session"]>, "id" | "renditions">,
+  isDvr: boolean,
 ): Promise<LiveOffer> {
-  const recent = offers.get(id, Date.now());
+  const key = isDvr ? `${id} dvr` : id;
+  const recent = offers.get(key, Date.now());
   if (recent !== undefined) return recent;
-  const offer = await originOf(env, id).offer();
-  if (offer === null) return { variants: renditions, frameRate: null, channels: null, measuredBps: {}, captions: [] };
-  offers.set(id, offer, Date.now() + KNOWN_MS);
+  const offer = await originOf(env, id).offer(isDvr);
+  if (offer === null) return { variants: renditions, channels: null, measuredBps: {}, captions: [] };
+  offers.set(key, offer, Date.now() + KNOWN_MS);
   return offer;
 }
 
@@ -150,7 +152,7 @@ export async function answerLive(
 /** @throws {Problem} playback_not_found for a rung above the `resolution` of the playback ID, as of an asset */
 async function requireOffered(env: Env, { sessionId, renditions, rules }: LiveSession, name: string): Promise<void> {
   if (CAPTION_CHANNEL.test(name) || SOUND_RENDITION.test(name) || offersVariant(renditions, rules, name)) return;
-  const { variants } = await offerOf(env, { id: sessionId, renditions }); // rungs may have been dropped
+  const { variants } = await offerOf(env, { id: sessionId, renditions }, false); // rungs may have been dropped
   if (!offersVariant(variants, rules, name)) throw new Problem("playback_not_found", "no such part of a stream");
 }
 

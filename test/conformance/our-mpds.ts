@@ -6,6 +6,8 @@ import { mpd } from "../../src/media/dash/mpd.ts";
 import type { CaptionChannel } from "../../src/media/live/captions.ts";
 import { liveMpd } from "../../src/media/live/mpd.ts";
 import type { MpdRendition } from "../../src/media/live/mpd-periods.ts";
+import type { LiveFormat } from "../../src/media/live/origin-facts.ts";
+import { formatsIn } from "../../src/media/manifest/formats.ts";
 import type { LiveRendition, LiveSegment, LiveTiming } from "../../src/media/live/timeline.ts";
 import { type ManifestFacts, presentationOf, type Rendition, type TextTrack } from "../../src/media/manifest/model.ts";
 import { select } from "../../src/media/manifest/selection.ts";
@@ -109,13 +111,18 @@ function live(name: string, whole: number, openParts: number, change: Partial<Li
 
 const BITRATES: Record<string, number> = { v720: 1_000_000, v360: 1_000_000, a1: 70_000 };
 const SIZES: Record<string, [number, number]> = { v720: [1280, 720], v360: [640, 360] };
-const asMpdRendition = (rendition: LiveRendition): MpdRendition => {
+/** From a version of the init segment on. */
+type Formats = Record<string, LiveFormat[]>;
+const asMpdRendition = (rendition: LiveRendition, later: Formats = {}): MpdRendition => {
   const [widthPx, heightPx] = SIZES[rendition.name] ?? [null, null];
   const { name, timescale } = rendition;
   const sound = SOUNDS[name];
   const [kind, codec] = name[0] === "a" ? (["audio", "mp4a.40.2"] as const) : (["video", "avc1.64001f"] as const);
   const facts = { name, kind, widthPx, heightPx, bitrateBps: BITRATES[name] ?? BITRATES["a1"]!, codec, timescale };
-  return { live: rendition, facts: sound === undefined ? facts : { ...facts, sound } };
+  const { bitrateBps } = facts;
+  const first = { version: 0, codec, widthPx, heightPx, frameRate: kind === "video" ? 29.97 : null, bitrateBps };
+  const formats = [first, ...(later[name] ?? [])];
+  return { live: rendition, facts: sound === undefined ? facts : { ...facts, sound }, formats };
 };
 /** MPDs of broadcasts with several sounds. */
 const SOUNDS: Record<string, SoundFacts> = {
@@ -136,12 +143,12 @@ function onAir(
     protection?: Protection;
     captions?: CaptionChannel[];
   } = {},
+  formats: Formats = {},
 ): OurMpd {
   const text = liveMpd({
-    renditions: renditions.map(asMpdRendition),
+    renditions: renditions.map((rendition) => asMpdRendition(rendition, formats)),
     timing: TIMING,
     windowSeconds: 60,
-    frameRate: 29.97,
     channels: 2,
     base: "P/S/",
     location: "P.S.mpd",
@@ -173,16 +180,40 @@ function dropped(): LiveRendition[] {
   return [{ ...top!, periodStarts: [0, 3], droppedFrom: 3 }, ...others];
 }
 
+/** The broadcaster returned with smaller pictures, at another rate and profile. */
+const SMALLER: Formats = {
+  v720: [{ version: 1, codec: "avc1.42c01e", widthPx: 960, heightPx: 720, frameRate: 25, bitrateBps: 1_000_000 }],
+  v360: [{ version: 1, codec: "avc1.42c015", widthPx: 480, heightPx: 360, frameRate: 25, bitrateBps: 1_000_000 }],
+};
+
+/** Media of these kinds begins with segment 5, in a run of its own. */
+const lateFrom5 = (isLate: (name: string) => boolean): LiveRendition[] =>
+  reconnected().map((one) =>
+    isLate(one.name)
+      ? { ...one, firstMsn: 5, segments: one.segments.slice(5), periodStarts: [5], olderDiscontinuities: 0 }
+      : one,
+  );
+const isPicture = (name: string) => name[0] === "v";
+
 /** The recording of a session, or a range of it. */
 function recording(
   renditions: LiveRendition[],
   range: { first: number; last: number } | null = null,
   textTracks: TextTrack[] = [],
+  formats: Formats = {},
 ): OurMpd {
   const ended = renditions.map((one) => ({ ...one, hasEnded: true }));
   const rows = recordedLists(ended, range).map(({ name, timescale, segments }): Rendition => {
     const [widthPx, heightPx] = SIZES[name] ?? [0, 0];
-    return { ...(name === "a1" ? audioRow(name, []) : videoRow(name, widthPx, heightPx, [])), timescale, segments };
+    const row = name === "a1" ? audioRow(name, []) : videoRow(name, widthPx, heightPx, []);
+    const found = formatsIn(
+      segments,
+      asMpdRendition(
+        ended.find((one) => one.name === name)!,
+        formats,
+      ).formats,
+    );
+    return { ...row, timescale, segments: found.length > 1 ? { ...segments, formats: found } : segments };
   });
   return onDemand({ ...facts("ready", rows), textTracks }, range?.first ?? 0);
 }
@@ -227,6 +258,10 @@ export const OUR_MPDS: Record<string, () => OurMpd> = {
   recording: () => recording(session(8, 0)),
   "recording of several Periods": () => recording(reconnected()),
   "recording of several Periods with subtitles": () => recording(reconnected(), null, SUBTITLES),
+  "recording of several formats": () => recording(reconnected(), null, [], SMALLER),
+  "recording of sound with a late picture": () => recording(lateFrom5(isPicture)),
+  "recording of a picture with late sound": () => recording(lateFrom5((name) => !isPicture(name))),
+  "clip window of several formats": () => recording(reconnected(), { first: 3, last: 6 }, [], SMALLER),
   "recording without one rung in a Period": () => recording(dropped()),
   "clip window": () => recording(session(8, 0), { first: 3, last: 6 }),
   "clip window of several Periods": () => recording(reconnected(), { first: 3, last: 6 }),
@@ -239,6 +274,9 @@ export const OUR_MPDS: Record<string, () => OurMpd> = {
   "live, several sounds, after a reconnect": () => onAir(withSounds(reconnected())),
   "live, DVR": () => onAir(session(100, 3), { windowSeconds: null }),
   "live, after a reconnect": () => onAir(reconnected()),
+  "live, after a reconnect with another format": () => onAir(reconnected(), {}, SMALLER),
+  "live, sound with a late picture": () => onAir(lateFrom5(isPicture)),
+  "live, a picture with late sound": () => onAir(lateFrom5((name) => !isPicture(name))),
   "live, the window within the second Period": () => onAir(reconnected(), { windowSeconds: 4 }),
   "live, without one rung": () => onAir(dropped()),
   "live, standard latency": () => onAir(session(40, 0), standard),

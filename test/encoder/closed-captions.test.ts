@@ -169,7 +169,7 @@ test("the ladder's pictures carry no captions, which are tracks; its job says wh
   expect((await encoder.encodeVideo(silent, other)).result).not.toHaveProperty("hasCcData");
 });
 
-test("the languages of the program map are those of the channels; CC1 has that of service 1", async () => {
+test("each channel has the language of the program map; CC1 has the language of service 1", async () => {
   const path = join(folder, "languages.ts");
   const tables = captionTables([
     [1, "eng"],

@@ -112,7 +112,7 @@ describe.runIf(isRoot)("with MEDIA_UID", () => {
     });
   });
 
-  test("children of that user run jobs and can be stopped", { tags: ["full"] }, async () => {
+  test("children of that user run jobs and can be stopped", async () => {
     encoder = await TestEncoder.start({ MEDIA_UID: String(NOBODY) });
     expect((await encoder.probe(await makeSource("mp4-fast-start"))).video).not.toBeNull();
     const children = childrenOf(encoder.process.pid!);

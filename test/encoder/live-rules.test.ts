@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { CaptureClock } from "../../encoder/live/capture-clock.ts";
 import { planLiveLadder, refitLadder } from "../../encoder/live/ladder-plan.ts";
+import { MissingStreams } from "../../encoder/live/missing-streams.ts";
+import { SilenceMeter } from "../../encoder/live/silence-meter.ts";
+import { Interleaving } from "../../encoder/live/interleaving.ts";
 import { isRateConfirmed, planLiveGrid, withFirstAligned } from "../../encoder/live/live-grid.ts";
 import { LivePicker } from "../../encoder/live/live-picker.ts";
 import type { PartFacts } from "../../encoder/live/output.ts";
@@ -10,6 +13,7 @@ import { Pcm } from "../../encoder/live/pcm.ts";
 import { avcConfigOf, avcStreamOf, avcUnitOf } from "../../encoder/media/avc-units.ts";
 import { SourceTimeline } from "../../encoder/live/source-timeline.ts";
 import { SegmentGrid } from "../../encoder/live/segment-grid.ts";
+import { TimestampDoubts } from "../../encoder/live/timestamp-doubts.ts";
 import { encodeMessage, MessageReader, type WireMessage } from "../../encoder/live/wire.ts";
 import { STANDARD_RATES } from "../../protocol/standard-rates.ts";
 
@@ -38,6 +42,13 @@ test("a source with a missing or wrong rate gets 30 fps", () => {
   expect(planLiveGrid(0, [], settings).frameRate).toEqual({ num: 30, den: 1 });
   expect(planLiveGrid(90_000, [0, 0.01, 0.4], settings).frameRate).toEqual({ num: 30, den: 1 });
   expect(planLiveGrid(0, timesAt(25), settings).frameRate).toEqual({ num: 25, den: 1 });
+});
+
+test("a declared rate that would leave out regular pictures is ignored; one that would only repeat them is not", () => {
+  const settings = { segmentMs: 2000, partTargetMs: 500 };
+  const rateOf = (declared: number, times: number[]) => planLiveGrid(declared, times, settings).frameRate.num;
+  expect([15, 24, 25].map((declared) => rateOf(declared, timesAt(30)))).toEqual([30, 30, 30]);
+  expect([30, 60].map((declared) => rateOf(declared, timesAt(30)))).toEqual([30, 60]); // it may show more of them later
 });
 
 test("eight regular times confirm the declared rate; irregular, different or fewer times do not", () => {
@@ -224,12 +235,100 @@ test("sound on its timeline: rounding causes no gap, gaps become silence, overla
   pcm.write(0, ones(1000));
   pcm.write(1010, ones(1000));
   expect(pcm.end).toBe(2000);
-  pcm.write(4000, ones(100));
-  pcm.write(2500, ones(1700));
-  expect(pcm.end).toBe(4200);
-  const [samples] = pcm.read(4200)!;
-  expect([samples![1999], samples![2000], samples![3999], samples![4199]]).toEqual([1, 0, 0, 1]);
+  pcm.write(8000, ones(5100));
+  pcm.write(2500, ones(10_700));
+  expect(pcm.end).toBe(13_200);
+  const [samples] = pcm.read(13_200)!;
+  expect([samples![1999], samples![2000], samples![7999], samples![13_199]]).toEqual([1, 0, 0, 1]);
   expect(pcm.read(1)).toBeNull();
+});
+
+test("sound that comes after silence in its place is placed exactly", () => {
+  const pcm = new Pcm(48_000, 1);
+  pcm.write(500, [new Float32Array(1000).fill(1)]);
+  expect(pcm.end).toBe(1500);
+  pcm.padTo(6000);
+  pcm.write(5000, [new Float32Array(1500).fill(1)]);
+  expect(pcm.end).toBe(6500);
+});
+
+const AAC_SECONDS = 1024 / 48_000;
+/** Ten seconds of AAC frames with these timestamps: the sound, and how far its end is from its place. */
+function played(timeOf: (n: number) => number): { holes: number; lateSeconds: number } {
+  const pcm = new Pcm(48_000, 1);
+  const count = 470;
+  for (let n = 0; n < count; n++) pcm.write(Math.round(48_000 * timeOf(n)), [new Float32Array(1024).fill(1)]);
+  const lateSeconds = pcm.end / 48_000 - (timeOf(count - 1) + AAC_SECONDS);
+  return { holes: pcm.read(pcm.end)![0]!.filter((sample) => sample === 0).length, lateSeconds };
+}
+
+test.each<[string, (n: number) => number]>([
+  ["milliseconds", (n) => Math.round(1000 * n * AAC_SECONDS) / 1000],
+  ["pairs with one timestamp", (n) => AAC_SECONDS * (n - (n % 2))],
+  ["fours with one timestamp", (n) => AAC_SECONDS * (n - (n % 4))],
+  ["eights with one timestamp", (n) => AAC_SECONDS * (n - (n % 8))],
+  ["fours that begin with the third", (n) => (n < 2 ? 0 : AAC_SECONDS * (n - ((n + 2) % 4)))],
+  [
+    "a capture clock that jitters by 30 ms",
+    (n) => Math.max(0, n * AAC_SECONDS + [0, 0.03, -0.005, 0.025, -0.028, 0.01][n % 6]!),
+  ],
+])("sound stamped in %s has no holes, and all of it is played", (_, timeOf) => {
+  const { holes, lateSeconds } = played(timeOf);
+  expect(holes).toBe(0);
+  expect(lateSeconds).toBeGreaterThan(-0.05);
+  expect(lateSeconds).toBeLessThan(0.16);
+});
+
+test("sound of which 40 ms are lost is in its place again after a second", () => {
+  const { holes, lateSeconds } = played((n) => n * AAC_SECONDS + (n < 100 ? 0 : 0.04));
+  expect(holes).toBe(1920);
+  expect(Math.abs(lateSeconds)).toBeLessThan(0.001);
+});
+
+test("a source whose sound is slower than its clock keeps within 60 ms of its timestamps", () => {
+  const { lateSeconds } = played((n) => n * AAC_SECONDS * 1.01);
+  expect(Math.abs(lateSeconds)).toBeLessThan(0.06);
+});
+
+/** The times of a stream of 25 Hz after doubts about them, with the sound between its packets. */
+function settledTimes(times: number[], sound: (n: number) => number = (n) => times[0]! + n / 25): number[] {
+  const packetOf = (index: number, decodeSeconds: number) => ({ stream: { index }, decodeSeconds });
+  const doubts = new TimestampDoubts<ReturnType<typeof packetOf>>(
+    (packet, seconds) => (packet.decodeSeconds = seconds),
+  );
+  const settled = times.flatMap((seconds, n) => [
+    ...doubts.put(packetOf(0, seconds)),
+    ...doubts.put(packetOf(1, sound(n))),
+  ]);
+  const rounded = ({ decodeSeconds }: { decodeSeconds: number }) => Math.round(100 * decodeSeconds) / 100;
+  return [...settled, ...doubts.rest()].filter(({ stream }) => stream.index === 0).map(rounded);
+}
+const STEADY = timesAt(25, 8);
+const stray = (at: number, seconds: number) => STEADY.map((time, n) => (n === at ? seconds : time));
+
+test.each([
+  ["hours ahead", 36_000],
+  ["hours behind", -36_000],
+  ["four seconds ahead", 4],
+  ["half a second behind", -0.5],
+])("one timestamp %s is replaced, wherever it is", (_, seconds) => {
+  for (let at = 1; at < STEADY.length; at++) expect(settledTimes(stray(at, seconds))).toEqual(STEADY);
+});
+
+test("two wrong timestamps in a row, alike or not, are replaced", () => {
+  const wrong = (pair: number[]) => STEADY.map((time, n) => pair[n - 3] ?? time);
+  expect(settledTimes(wrong([500, 500.04]))).toEqual(STEADY);
+  expect(settledTimes(wrong([500, -900]))).toEqual(STEADY);
+});
+
+test("a jump that three packets agree on is believed, with all its packets", () => {
+  const jumped = [...STEADY, ...STEADY.map((time) => time + 1000), ...STEADY.map((time) => time - 1000)];
+  expect(settledTimes(jumped)).toEqual(jumped.map((time) => Math.round(100 * time) / 100));
+});
+
+test("a picture that comes after a pause, while the sound goes on, is in its place", () => {
+  const paused = [0, 0.04, 6, 6.04, 6.08, 6.12, 6.16, 6.2];
+  expect(settledTimes(paused, (n) => (n < 2 ? n / 25 : 6))).toEqual(paused);
 });
 
 const part = (msn: number, number: number, isLast = false): PartFacts => ({
@@ -260,7 +359,7 @@ test("memory is bounded for a slow receiver: the oldest queued segment becomes a
     },
     4000,
   );
-  outbox.putInit("v", 0, Buffer.alloc(10), { codec: "", widthPx: null, heightPx: null, timescale: 1 });
+  outbox.putInit("v", 0, Buffer.alloc(10), { codec: "", widthPx: null, heightPx: null, timescale: 1, frameRate: null });
   for (let msn = 0; msn < 5; msn++)
     for (let number = 0; number < 2; number++) {
       outbox.putPart(part(msn, number, number === 1), Buffer.alloc(1000));
@@ -340,4 +439,43 @@ test("access units of any framing become samples; other parameter sets and damag
   expect(avcUnitOf(lengthCoded(4, slice).subarray(0, 6), { ...annexB, lengthBytes: 4 })).toBeNull();
   expect(avcStreamOf(startCoded(sps))).toBeNull();
   expect(avcStreamOf(null)).toBeNull();
+});
+
+test("a stream is waited for as long as it has been behind, within limits, and not at all while it has never come", () => {
+  const interleaving = new Interleaving(false);
+  expect(interleaving.delaySeconds(1)).toBe(3.5);
+  for (let n = 0; n < 100; n++) {
+    expect(interleaving.note("picture", n / 25)).toBe(false);
+    if (n >= 50) interleaving.note(1, n / 25 - 2);
+  }
+  expect(interleaving.delaySeconds(1)).toBeCloseTo(2.4);
+  expect(interleaving.delaySeconds("picture")).toBe(1.2);
+  expect(interleaving.delaySeconds(2)).toBe(0);
+  expect(interleaving.note(1, -1)).toBe(true);
+  expect(interleaving.delaySeconds(1)).toBe(3.5);
+  expect(new Interleaving(true).delaySeconds(1)).toBe(5);
+});
+
+test("a stream is missing after 10 s without it, once until it comes again", () => {
+  const missing = new MissingStreams();
+  missing.expect("picture");
+  missing.expect(1);
+  const found = (seconds: number, stream: "picture" | number = 1) => missing.note(stream, seconds);
+  expect(Array.from({ length: 21 }, (_, n) => found(n / 2)).flat()).toEqual([]);
+  expect([found(10.5), found(11)]).toEqual([["picture"], []]);
+  expect([found(11, "picture"), found(21, "picture"), found(21.1, "picture"), found(30, "picture")]).toEqual([
+    [],
+    [],
+    [1],
+    [],
+  ]);
+  missing.changeTimeline();
+  expect([found(5000), found(5010), found(5010.1)]).toEqual([[], [], ["picture"]]);
+});
+
+test("a sound is silent when it has been for 30 s, once until it is heard", () => {
+  const meter = new SilenceMeter();
+  const at = (seconds: number, level: number) => meter.put({ seconds, planes: [new Float32Array(1024).fill(level)] });
+  expect([at(0, 0), at(29, 0.00005), at(30, 0), at(60, 0)]).toEqual([false, false, true, false]);
+  expect([at(61, 0.01), at(62, 0), at(91, 0), at(92, 0)]).toEqual([false, false, false, true]);
 });

@@ -184,6 +184,7 @@ test("players begin with a sound that is sent, describes nothing, and is the sou
   expect(order(candidate(1), candidate(2, { isDefault: true }))).toEqual([2, 1]);
   expect(order(candidate(1, { isDescription: true, isDefault: true }), candidate(2))).toEqual([2, 1]);
   expect(order(candidate(1, { isSent: false }), candidate(2, { isDescription: true }))).toEqual([2, 1]);
+  expect(order(...Array.from({ length: 9 }, (_, n) => candidate(n)))).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
 describe("the rendition of a sound lasts for the session", () => {

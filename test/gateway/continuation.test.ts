@@ -250,15 +250,19 @@ async function losesNothing(name: string, topRung: string, kills: typeof EVENLY,
   }
 }
 
-test("encoders that crash without a part are continued twice; the third starts a new run after a discontinuity", async () => {
-  const session = await broadcastWithKills(await broadcastOf(`${COUNTING} ${CODECS} -g 30 -f flv`), HALFWAY, {
-    deadOnArrival: 2,
-  });
-  expect([session.starts, session.resumes]).toEqual([2, 1]);
-  expect(new Set(session.inits.map(({ version }) => version))).toEqual(new Set([0, 1]));
-  const first = session.parts.find(({ query }) => query.get("init") === "1");
-  expect(first!.query.get("discontinuity")).toBe("1");
-});
+test(
+  "encoders that crash without a part are continued twice; the third starts a new run after a discontinuity",
+  { timeout },
+  async () => {
+    const session = await broadcastWithKills(await broadcastOf(`${COUNTING} ${CODECS} -g 30 -f flv`), HALFWAY, {
+      deadOnArrival: 2,
+    });
+    expect([session.starts, session.resumes]).toEqual([2, 1]);
+    expect(new Set(session.inits.map(({ version }) => version))).toEqual(new Set([0, 1]));
+    const first = session.parts.find(({ query }) => query.get("init") === "1");
+    expect(first!.query.get("discontinuity")).toBe("1");
+  },
+);
 
 /** The second encoder gets a run that it cannot continue; later ones may exit immediately. */
 const notToBeContinued = (dead: number) => (child: ChildProcess, number: number) => {
@@ -276,6 +280,7 @@ test.each([
   ["the encoder after the next one, which crashes", 1],
 ])(
   "when an encoder cannot continue the run, its input goes to %s: no frame is lost, and less than a second repeats",
+  { timeout },
   async (_, dead) => {
     const source = await broadcastOf(`${COUNTING} ${CODECS} -g 60 -f mpegts`);
     const session = await broadcastWithKills(source, HALFWAY, { prepare: notToBeContinued(dead) });

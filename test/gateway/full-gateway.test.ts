@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { GatewayReception } from "../../encoder/gateway/reception/reception.ts";
 import type { WorkerClient } from "../../encoder/gateway/worker/worker-client.ts";
 import type { AuthorizeAnswer } from "../../protocol/live.ts";
@@ -44,19 +44,20 @@ test("an exception in the gateway costs one broadcaster, is logged with its plac
     ),
   );
   expect(reception.broadcasts).toBe(0);
-  await reception.close("shutdown");
+  await reception.close();
+});
+
+const accepted = (callback: Server): AuthorizeAnswer => ({
+  accepted: true,
+  streamId: "s",
+  sessionId: crypto.randomUUID(),
+  token: "t",
+  callbackUrl: `http://127.0.0.1:${(callback.address() as AddressInfo).port}`,
+  settings: { maxResolution: "1080p", latencyMode: "low", partTargetMs: 500, segmentMs: 2000, reconnect: false },
 });
 
 test("a full gateway refuses a key that is on air as busy and another key as overloaded, and admits again once the broadcaster has left", async () => {
-  const answer: AuthorizeAnswer = {
-    accepted: true,
-    streamId: "s",
-    sessionId: crypto.randomUUID(),
-    token: "t",
-    callbackUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    settings: { maxResolution: "1080p", latencyMode: "low", partTargetMs: 500, segmentMs: 2000, reconnect: false },
-  };
-  const worker = { authorize: () => Promise.resolve(answer) } as unknown as WorkerClient;
+  const worker = { authorize: () => Promise.resolve(accepted(server)) } as unknown as WorkerClient;
   const reception = new GatewayReception(worker, { gatewayId: "g", startedAt: 0, capacity: 1 });
   const admit = (streamKey: string) => reception.admit({ protocol: "rtmp", streamKey, remote: "192.0.2.1:1" });
   const silence = new PassThrough();
@@ -69,5 +70,49 @@ test("a full gateway refuses a key that is on air as busy and another key as ove
   silence.end();
   await over;
   expect(await admit("mine")).toMatchObject({ accepted: true });
-  await reception.close("shutdown");
+  await reception.close();
+});
+
+describe("a broadcaster that returns to a full gateway right after the end of its broadcast", () => {
+  let endedIsAnswered: Promise<void>;
+  const worker = createServer((request, response) => {
+    const answered = request.url === "/ended" ? endedIsAnswered : Promise.resolve();
+    void answered.then(() => response.end(JSON.stringify({ total: 0, targets: [], allowsPrivateNetwork: false })));
+  });
+  beforeAll(async () => {
+    await once(worker.listen(0, "127.0.0.1"), "listening");
+  });
+  afterAll(() => worker.close());
+
+  /** Whether the broadcast before is over when its broadcaster is admitted again. */
+  async function admittedAgain(): Promise<boolean> {
+    const authorize = () => Promise.resolve(accepted(worker));
+    const client = { authorize } as unknown as WorkerClient;
+    const reception = new GatewayReception(client, { gatewayId: "g", startedAt: 0, capacity: 1 });
+    const admit = () => reception.admit({ protocol: "rtmp", streamKey: "mine", remote: "192.0.2.1:1" });
+    const first = await admit();
+    if (!first.accepted) throw new Error(first.reason);
+    const silence = new PassThrough();
+    let isOver = false;
+    void first.take(silence, () => {}).then(() => (isOver = true));
+    silence.end();
+    await once(silence, "close");
+    await new Promise((done) => setImmediate(done)); // its reader has ended
+    const again = await admit();
+    const wasOver = isOver;
+    expect(again).toMatchObject({ accepted: true });
+    return wasOver;
+  }
+
+  test("waits for the encoder of that broadcast", async () => {
+    endedIsAnswered = Promise.resolve();
+    expect(await admittedAgain()).toBe(true);
+  });
+
+  test("replaces that broadcast when its end takes longer than 2 s", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    endedIsAnswered = promise;
+    expect(await admittedAgain()).toBe(false);
+    resolve();
+  });
 });

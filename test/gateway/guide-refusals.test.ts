@@ -42,6 +42,7 @@ const beforeAdmission: Record<string, () => Buffer[]> = {
     rtmp.CREATE_STREAM,
     rtmp.play("key"),
   ],
+  "a second publish": () => [rtmp.opening(listener.port, "first"), rtmp.publish("second"), rtmp.setChunkSize(0)],
   "another application": () => [rtmp.HANDSHAKE, rtmp.CHUNK_SIZE, rtmp.connectTo(listener.port, "other")],
 };
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 
 const HANDSHAKE_BYTES = 1536;
 
-const number = (value: number) => {
+export const number = (value: number) => {
   const bytes = Buffer.alloc(9);
   bytes.writeDoubleBE(value, 1);
   return bytes;
@@ -13,34 +13,39 @@ const bare = (text: string) => {
   length.writeUInt16BE(Buffer.byteLength(text));
   return Buffer.concat([length, Buffer.from(text)]);
 };
-const string = (text: string) => Buffer.concat([Buffer.of(2), bare(text)]);
-const object = (fields: Record<string, string>) =>
+export const string = (text: string) => Buffer.concat([Buffer.of(2), bare(text)]);
+export const object = (fields: Record<string, string>) =>
   Buffer.concat([
     Buffer.of(3),
     ...Object.entries(fields).flatMap(([name, value]) => [bare(name), string(value)]),
     Buffer.of(0, 0, 9),
   ]);
-const NULL = Buffer.of(5);
+export const NULL = Buffer.of(5);
 
 /** A chunk with a full header (RTMP 1.0 §5.3.1.2.1); the message length may exceed the bytes that are sent. */
 export function chunk(
   type: number,
   payload: Buffer,
-  { length = payload.length, stream = 3, message = 1 } = {},
+  { length = payload.length, stream = 3, message = 1, time = 0 } = {},
 ): Buffer {
   const header = Buffer.alloc(12);
   header[0] = stream;
+  header.writeUIntBE(Math.min(time, 0xffffff), 1, 3);
   header.writeUIntBE(length, 4, 3);
   header[7] = type;
   header.writeUInt32LE(message, 8);
-  return Buffer.concat([header, payload]);
+  const extended = Buffer.alloc(time < 0xffffff ? 0 : 4);
+  if (extended.length > 0) extended.writeUInt32BE(time);
+  return Buffer.concat([header, extended, payload]);
 }
 const chunkSize = (bytes: number) => {
   const value = Buffer.alloc(4);
   value.writeUInt32BE(bytes);
   return chunk(1, value, { stream: 2, message: 0 });
 };
-const command = (...values: Buffer[]) => chunk(20, Buffer.concat(values));
+/** @param message stream that the command is about; 0 = the connection */
+export const commandOn = (message: number, ...values: Buffer[]) => chunk(20, Buffer.concat(values), { message });
+const command = (...values: Buffer[]) => commandOn(1, ...values);
 
 export const HANDSHAKE = Buffer.concat([Buffer.of(3), Buffer.alloc(2 * HANDSHAKE_BYTES)]);
 export const CHUNK_SIZE = chunkSize(60_000);
@@ -49,6 +54,12 @@ export const connectTo = (port: number, app = "live") =>
   command(string("connect"), number(1), object({ app, tcUrl: `rtmp://127.0.0.1:${port}/${app}` }));
 export const CREATE_STREAM = command(string("createStream"), number(2), NULL);
 export const publish = (key: string) => command(string("publish"), number(3), NULL, string(key), string("live"));
+/** The commands of Flash Media Live Encoder, and what ends a broadcast. */
+export const called = (name: string, transactionId: number, ...values: Buffer[]) =>
+  commandOn(0, string(name), number(transactionId), NULL, ...values);
+export const closeStream = (message = 1) => commandOn(message, string("closeStream"), number(0), NULL);
+export const deleteStream = (streamId: number) => called("deleteStream", 0, number(streamId));
+export const fcUnpublish = (key: string) => called("FCUnpublish", 6, string(key));
 export const play = (key: string) => command(string("play"), number(3), NULL, string(key));
 export const picture = (bytes: number) => chunk(9, Buffer.concat([Buffer.of(0x17, 1, 0, 0, 0), Buffer.alloc(bytes)]));
 

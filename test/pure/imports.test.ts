@@ -125,6 +125,20 @@ describe("a door of a durable object that is not its `*-calls.ts` is reported", 
   });
 
   test.each([
+    ["durable-objects/a.ts", `class A { fetch(request) { return this.calls[new URL(request.url).pathname](); } }`],
+    [
+      "durable-objects/a.ts",
+      `import { serveCalls } from "../src/platform/machine/itty.ts"; class A { async fetch(request) { const { order } = await request.json(); } }`,
+    ],
+  ])("a string dispatch: %s: %s", (path, source) => {
+    expect(wrongIn({ [path]: source })).toEqual([expect.stringContaining(`${path} reads requests`)]);
+  });
+
+  test.each([
+    [
+      "durable-objects/a.ts",
+      `import { serveCalls } from "../src/platform/machine/itty.ts"; class A { fetch(request) { return this.serve(request); } }`,
+    ],
     ["src/platform/machine/itty.ts", `import { createDurable } from "itty-durable"; objects.idFromName(name);`],
     ["src/live/streams/stream-calls.ts", `import { ittyMachine } from "../../platform/machine/itty.ts";`],
     ["durable-objects/a.ts", `import { serveCalls } from "../src/platform/machine/itty.ts";`],

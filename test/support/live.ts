@@ -10,6 +10,7 @@ import type {
   RunOpening,
   StartedFacts,
 } from "../../encoder/live/output.ts";
+import type { IngestWarning } from "../../protocol/ingest-warning.ts";
 import { args, FRIDAY } from "./ffmpeg-words.ts";
 import { madeFile, madeStream } from "./made.ts";
 
@@ -54,6 +55,8 @@ export interface Made {
   thumbnails: { bytes: Buffer; capturedAtMs: number }[];
   thumbnailFailures: string[];
   pulses: Pulse[];
+  /** Each list of warnings, as it was reported. */
+  warnings: IngestWarning[][];
 }
 
 export async function* chunksOf(bytes: Buffer, chunkBytes = 7000): AsyncGenerator<Buffer> {
@@ -74,6 +77,7 @@ export function collector() {
     thumbnails: [],
     thumbnailFailures: [],
     pulses: [],
+    warnings: [],
   };
   const listener = {
     onStarted: (facts: StartedFacts) => void made.started.push(facts),
@@ -88,6 +92,7 @@ export function collector() {
     onThumbnail: (bytes: Buffer, capturedAtMs: number) => void made.thumbnails.push({ bytes, capturedAtMs }),
     onThumbnailFailed: (reason: string) => void made.thumbnailFailures.push(reason),
     onPulse: (pulse: Pulse) => void made.pulses.push(pulse),
+    onWarnings: (warnings: IngestWarning[]) => void made.warnings.push(warnings),
   };
   return { made, listener };
 }

@@ -2,7 +2,7 @@ import type { D1Migration } from "@cloudflare/vitest-pool-workers";
 
 declare global {
   namespace Cloudflare {
-    // What `env` of "cloudflare:test" holds beside the generated bindings.
+    // What `env` of "cloudflare:test" holds besides the generated bindings.
     interface Env {
       TEST_MIGRATIONS: D1Migration[];
     }

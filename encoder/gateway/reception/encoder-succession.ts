@@ -8,6 +8,7 @@ import { ProcessNotStarted } from "../../platform/media-process.ts";
 import { pause } from "../../platform/pause.ts";
 import type { SourceBuffer } from "../source/source-buffer.ts";
 import type { SessionClient } from "../worker/session-client.ts";
+import { type HangUpReason, sourceReason } from "./hang-up-reasons.ts";
 import { outcomeFields } from "./outcome-fields.ts";
 import { recordingProgress } from "./recording-receiver.ts";
 import { RestartLimit } from "./restart-limit.ts";
@@ -57,7 +58,7 @@ export class EncoderSuccession {
   }
 
   /** @returns the end reason */
-  async run(): Promise<string> {
+  async run(): Promise<HangUpReason> {
     const { stop } = this.#signals;
     const limit = new RestartLimit();
     let start = this.#settings.reconnect ? null : SESSION_START;
@@ -83,7 +84,7 @@ export class EncoderSuccession {
       const plan = { settings, start, firstByteAtMs, isFirstShort: start !== null, afterSeconds };
       const outcome = await this.#encode(child, continues === null ? plan : { ...plan, continues });
       if (stop.aborted) return "over";
-      if (isSourceFailure(outcome)) return outcome.code;
+      if (isSourceFailure(outcome)) return sourceReason(outcome.code);
       continues = outcome.type === "crashed" && limit.isAllowed(performance.now()) ? this.#continuation() : null;
       const cannotContinue = outcome.type === "cannot-continue";
       const isUnused: boolean = outcome.type === "crashed" && this.#progress.isUnused && !isRestarted;

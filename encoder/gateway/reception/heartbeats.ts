@@ -1,7 +1,8 @@
 /** Sends a heartbeat to the Worker every second, reads its answers, and detects a broadcaster that sends nothing. */
-import { logWarning } from "../../../protocol/log.ts";
+import { log, logWarning } from "../../../protocol/log.ts";
 import { FailureRow } from "../../platform/failure-row.ts";
 import type { SourceBuffer } from "../source/source-buffer.ts";
+import type { HangUpReason } from "./hang-up-reasons.ts";
 import { type SessionClient, SessionOver } from "../worker/session-client.ts";
 import type { SessionUpload } from "./session-upload.ts";
 import { silenceOf } from "./silence.ts";
@@ -12,13 +13,13 @@ export interface HeartbeatListener {
   /** The broadcaster has sent nothing for too long. Called every second. */
   onSilent(): void;
   /** The Worker asks to end the broadcast. May be called repeatedly. */
-  onEndWanted(reason: string): void;
+  onEndWanted(reason: HangUpReason): void;
   /** The session is over at the Worker. */
-  onOver(reason: string): void;
+  onOver(reason: HangUpReason): void;
 }
 
 /** Encoding progress that heartbeats report. */
-type Progress = Pick<SessionUpload, "segments" | "droppedRungs" | "speed">;
+type Progress = Pick<SessionUpload, "segments" | "droppedRungs" | "speed" | "warnings">;
 
 export class Heartbeats {
   readonly #source: Pick<SourceBuffer, "lastByteAtMs" | "hasEnded">;
@@ -53,18 +54,25 @@ export class Heartbeats {
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
-  /** Asks with a last heartbeat for the reason why the Worker rejects requests of this session. @param answer used when there is none */
-  async fetchEndReason(answer: string): Promise<void> {
+  /** Sends one between two others: the broadcaster's connection is over, so another one may take over. */
+  sendNow(): void {
+    if (this.#timer !== undefined) void this.#send();
+  }
+
+  /** Asks with a last heartbeat for the reason why the Worker rejects requests of this session. @param status of the rejection */
+  async fetchEndReason(status: number): Promise<void> {
     if (this.#isFetchingReason) return;
     this.#isFetchingReason = true;
+    log("broadcast.rejected", { ...this.#ids, status });
     const last = await this.#client.heartbeat(this.#heartbeat(true)).catch((error: unknown) => {
       if (!(error instanceof SessionOver))
         logWarning("broadcast.end_reason_unknown", { ...this.#ids, reason: String(error) });
       return null;
     });
-    this.#over(last === null || last.continue ? answer : (last.reason ?? "over"));
+    this.#over((last?.continue === false ? last.reason : null) ?? "over");
   }
 
   async #send(): Promise<void> {
@@ -86,11 +94,11 @@ export class Heartbeats {
   }
 
   #heartbeat(silent: boolean) {
-    const { segments, droppedRungs, speed } = this.#progress();
-    return { segments, droppedRungs, speed, silent, hasDisconnected: this.#source.hasEnded, at: Date.now() };
+    const { segments, droppedRungs, speed, warnings } = this.#progress();
+    return { segments, droppedRungs, speed, warnings, silent, hasDisconnected: this.#source.hasEnded, at: Date.now() };
   }
 
-  #over(reason: string): void {
+  #over(reason: HangUpReason): void {
     this.#isOver = true;
     this.#listener.onOver(reason);
   }

@@ -1,5 +1,6 @@
 /** Interface between a listener (RTMP, SRT, HTTP) and the admission of broadcasts. Types only. */
 import type { IngestProtocol, PassphraseAnswer, Refusal } from "../../../protocol/live.ts";
+import type { HangUpReason } from "./hang-up-reasons.ts";
 
 /** A broadcaster that asks for admission. */
 export interface Incoming {
@@ -12,7 +13,7 @@ export interface Incoming {
 }
 
 /** Ends an admitted broadcaster's connection. The listener uses the protocol's own close procedure where one exists. */
-export type HangUp = (reason: string) => void;
+export type HangUp = (reason: HangUpReason) => void;
 
 export type Admission =
   | { accepted: false; reason: Refusal | "overloaded" | "unavailable" }

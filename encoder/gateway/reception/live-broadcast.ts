@@ -8,6 +8,7 @@ import type { SourceBuffer } from "../source/source-buffer.ts";
 import { SessionClient } from "../worker/session-client.ts";
 import { EncoderSuccession } from "./encoder-succession.ts";
 import { Heartbeats } from "./heartbeats.ts";
+import type { HangUpReason } from "./hang-up-reasons.ts";
 import type { HangUp } from "./incoming.ts";
 
 const END_REPORT_TIMEOUT_MS = 10_000;
@@ -36,7 +37,7 @@ export class LiveBroadcast {
     this.#source = source;
     this.#hangUp = hangUp;
     this.#ids = { streamId: session.streamId, sessionId: session.sessionId };
-    this.#client = new SessionClient(session, (answer) => void this.#heartbeats.fetchEndReason(answer));
+    this.#client = new SessionClient(session, (status) => void this.#heartbeats.fetchEndReason(status));
     const signals = { stop: this.#stop.signal, final: this.#final.signal };
     this.#encoders = new EncoderSuccession(source, session, this.#client, newChild, signals);
     this.#heartbeats = new Heartbeats(source, this.#client, this.#ids, () => this.#encoders.upload, {
@@ -51,7 +52,7 @@ export class LiveBroadcast {
     this.#heartbeats.start();
     const simulcast = new Simulcast(this.#source, this.#client, this.#ids);
     const simulcasting = simulcast.run();
-    const reason = await this.#encoders.run().catch((error: unknown) => {
+    const reason = await this.#encoders.run().catch((error: unknown): HangUpReason => {
       logError("broadcast.failed", { ...this.#ids, ...errorFields(error) });
       return "encoder_failed";
     });
@@ -72,7 +73,7 @@ export class LiveBroadcast {
   }
 
   /** Ends the broadcast: on the Worker's request, when the gateway stops or when the broadcaster is silent. */
-  end(reason: string): void {
+  end(reason: HangUpReason): void {
     this.#isEnding = true;
     log("broadcast.ending", { ...this.#ids, reason });
     if (FINAL_REASONS.has(reason)) this.#final.abort();
@@ -80,7 +81,12 @@ export class LiveBroadcast {
     this.#hangUp(reason);
   }
 
-  #endedByWorker(reason: string): void {
+  /** The broadcaster has left; the encoder may still have work. */
+  onSourceEnded(): void {
+    this.#heartbeats.sendNow();
+  }
+
+  #endedByWorker(reason: HangUpReason): void {
     if (this.#isEndedByWorker) return;
     this.#isEndedByWorker = true;
     log("broadcast.ended_by_worker", { ...this.#ids, reason });

@@ -30,7 +30,7 @@ export class PushService {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#receptions.values()].map((reception) => reception.close("gateway_leaves")));
+    await Promise.all([...this.#receptions.values()].map((reception) => reception.close()));
   }
 
   #open(url: string): GatewayReception {

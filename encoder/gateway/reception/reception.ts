@@ -10,6 +10,11 @@ import { SourceBuffer } from "../source/source-buffer.ts";
 import type { WorkerClient } from "../worker/worker-client.ts";
 
 const CLAIM_MS = 20_000;
+/**
+ * How long a broadcaster that returns waits for the encoder of its broadcast before, which then loses nothing. After that it replaces the
+ * broadcast, as at any other gateway.
+ */
+const LEAVING_MS = 2000;
 /** Maximum pending authorizations. */
 const MAX_PENDING = 256;
 
@@ -69,9 +74,11 @@ export class GatewayReception implements Reception {
   async #admit(incoming: Incoming): Promise<Admission> {
     const { protocol, streamKey, remote } = incoming;
     const { capacity } = this.#options;
+    await this.#leaving(streamKey);
     if (this.#isClosed) return { accepted: false, reason: "unavailable" };
     // A slot is taken only after authorization, so that invalid keys cannot occupy slots. Simultaneous requests may exceed the capacity.
-    if (this.#slotsTaken >= capacity || this.#pending >= MAX_PENDING) {
+    const replaced = this.#of(streamKey).some(({ isConnected }) => !isConnected) ? 1 : 0;
+    if (this.#slotsTaken - replaced >= capacity || this.#pending >= MAX_PENDING) {
       // The Worker would refuse a key that is on air as busy; its owner can act on that, and not on a full gateway.
       const reason = this.#isOnAir(streamKey) ? "busy" : "overloaded";
       logWarning("broadcaster.refused", { reason, protocol, remote, capacity });
@@ -132,7 +139,10 @@ export class GatewayReception implements Reception {
     const source = new SourceBuffer();
     const broadcast = new LiveBroadcast(source, session, hangUp, () => this.#encoders.take());
     const entry = { broadcast, streamKey, isConnected: true, over: broadcast.run() };
-    void source.fill(bytes).then(() => (entry.isConnected = false));
+    void source.fill(bytes).then(() => {
+      entry.isConnected = false;
+      broadcast.onSourceEnded();
+    });
     this.#running.add(entry);
     try {
       await entry.over;
@@ -141,7 +151,19 @@ export class GatewayReception implements Reception {
     }
   }
 
-  #isOnAir = (key: string) => [...this.#running].some((one) => one.isConnected && one.streamKey === key);
+  /** Waits until no encoder finishes a broadcast of this key that is over, at most `LEAVING_MS`. */
+  async #leaving(key: string): Promise<void> {
+    const over = this.#of(key).flatMap((one) => (one.isConnected ? [] : [one.over]));
+    if (over.length === 0) return;
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, LEAVING_MS);
+    await Promise.race([Promise.all(over), late.promise]);
+    clearTimeout(timer);
+  }
+
+  #of = (key: string) => [...this.#running].filter(({ streamKey }) => streamKey === key);
+
+  #isOnAir = (key: string) => this.#of(key).some(({ isConnected }) => isConnected);
 
   /** Number of admitted broadcasts. */
   get broadcasts(): number {
@@ -149,10 +171,10 @@ export class GatewayReception implements Reception {
   }
 
   /** Stops admission and ends all running broadcasts gracefully. */
-  async close(reason: string): Promise<void> {
+  async close(): Promise<void> {
     this.#isClosed = true;
     this.#encoders.close();
-    for (const { broadcast } of this.#running) broadcast.end(reason);
+    for (const { broadcast } of this.#running) broadcast.end("gateway_leaves");
     await Promise.all([...this.#running].map(({ over }) => over));
   }
 }

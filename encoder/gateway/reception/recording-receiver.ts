@@ -19,6 +19,7 @@ export function recordingProgress(
     onThumbnail: (...thumbnail) => upload.onThumbnail(...thumbnail),
     onThumbnailFailed: (reason) => upload.onThumbnailFailed(reason),
     onPulse: (pulse) => upload.onPulse(pulse),
+    onWarnings: (warnings) => upload.onWarnings(warnings),
     onRungDropped: (dropped) => {
       progress.onRungDropped(dropped.rendition);
       upload.onRungDropped(dropped);

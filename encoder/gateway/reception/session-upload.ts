@@ -3,6 +3,7 @@ import type { RunStart } from "../../live/run-state.ts";
 import { randomUUID } from "node:crypto";
 import type { BroadcastReceiver } from "../../live/broadcast-process.ts";
 import type { DroppedRung, InitFacts, PartFacts, Pulse, RunOpening, StartedFacts } from "../../live/output.ts";
+import type { IngestWarning } from "../../../protocol/ingest-warning.ts";
 import { type KnownSound, soundsOf } from "../../../protocol/live.ts";
 import { log, logWarning } from "../../../protocol/log.ts";
 import { type SessionClient, SessionOver } from "../worker/session-client.ts";
@@ -14,6 +15,7 @@ export class SessionUpload implements BroadcastReceiver {
   readonly #completeSegments = new Map<string, number>();
   readonly #dropped = new Set<string>();
   #sounds: KnownSound[] | null = null;
+  #warnings: IngestWarning[] = [];
   #started: Promise<unknown> = new Promise(() => {});
   #speed = 0;
   #isUploadingThumbnail = false;
@@ -38,6 +40,11 @@ export class SessionUpload implements BroadcastReceiver {
     return this.#speed;
   }
 
+  /** What its newest encoder has found wrong. The Worker keeps what earlier ones have reported. */
+  get warnings(): IngestWarning[] {
+    return this.#warnings;
+  }
+
   /** Sounds of its broadcast; null until they are known. */
   get sounds(): KnownSound[] | null {
     return this.#sounds;
@@ -45,7 +52,7 @@ export class SessionUpload implements BroadcastReceiver {
 
   onStarted(facts: StartedFacts): void {
     this.#sounds = soundsOf(facts.renditions);
-    for (const { name } of facts.renditions) this.#completeSegments.set(name, 0);
+    for (const { name } of facts.renditions) if (!this.#completeSegments.has(name)) this.#completeSegments.set(name, 0);
     this.#started = this.#client.started(facts);
     this.#started.catch((error: unknown) => this.#note("session.start_not_reported", error));
     log("broadcast.encoding", { ...this.#ids, renditions: facts.renditions.map(({ name }) => name).join(" ") });
@@ -66,9 +73,11 @@ export class SessionUpload implements BroadcastReceiver {
     this.#note("thumbnail.not_made", reason);
   }
 
-  async onInit(rendition: string, version: number, bytes: Buffer, _facts: InitFacts): Promise<void> {
+  async onInit(rendition: string, version: number, bytes: Buffer, facts: InitFacts): Promise<void> {
     await this.#started;
-    await this.#client.putInit(rendition, version, bytes);
+    const { codec, widthPx, heightPx, frameRate } = facts;
+    const hz = frameRate === null ? null : frameRate.num / frameRate.den;
+    await this.#client.putInit(rendition, version, bytes, { codec, widthPx, heightPx, frameRate: hz });
   }
 
   async onPart(facts: PartFacts, bytes: Buffer): Promise<void> {
@@ -93,6 +102,10 @@ export class SessionUpload implements BroadcastReceiver {
     logWarning("rung.dropped", { ...this.#ids, rendition, fromMsn });
     this.#dropped.add(rendition);
     this.#client.dropped(rendition, fromMsn).catch((error: unknown) => this.#note("rung.drop_not_reported", error));
+  }
+
+  onWarnings(warnings: IngestWarning[]): void {
+    this.#warnings = warnings;
   }
 
   onPulse({ speed }: Pulse): void {

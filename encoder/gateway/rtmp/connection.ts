@@ -4,12 +4,14 @@ import { log } from "../../../protocol/log.ts";
 import type { IngestProtocol } from "../../../protocol/live.ts";
 import { STEP } from "../../platform/connection-limit.ts";
 import type { Admission, Reception } from "../reception/incoming.ts";
-import { Amf0Error } from "./amf0.ts";
-import { RtmpError } from "./publish-limits.ts";
+import { Amf0Error } from "./protocol/amf0.ts";
 import { PublishProtocol } from "./publish-protocol.ts";
+import { RtmpError } from "./protocol/rtmp-error.ts";
 
 /** Time limit for the publish command. */
 const PUBLISH_TIMEOUT_MS = 10_000;
+/** The same after the end of a broadcast on this connection. Its key was accepted, and encoders keep it open while their user pauses. */
+const NEXT_PUBLISH_TIMEOUT_MS = 60_000;
 /** A publisher silent for this long is disconnected. The gateway's own timeout is shorter. */
 const SILENCE_MS = 90_000;
 /** Maximum answer bytes the peer has not read. All answers to a publishing encoder add up to less than 8 KiB. */
@@ -25,6 +27,8 @@ const REFUSAL_TEXTS: Record<Extract<Admission, { accepted: false }>["reason"], s
   overloaded: "There is no room for another broadcast here. Try again.",
   unavailable: "The broadcast could not be checked. Try again.",
 };
+
+type Accepted = Extract<Admission, { accepted: true }>;
 
 /** Reports a connection's progress to the connection limit (`connection-limit.ts`). */
 export interface Progress {
@@ -45,27 +49,48 @@ export async function serveRtmp(
   const rtmp = new PublishProtocol((bytes) => writeBounded(socket, bytes));
   const chunks = socket.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, void>;
   try {
-    const streamKey = await readStreamKey(socket, chunks, rtmp, progress);
-    if (streamKey === null) return;
-    progress.awaitDecision();
-    const admission = await reception.admit({ protocol, streamKey, remote });
-    if (admission.accepted) {
+    for (let timeoutMs = PUBLISH_TIMEOUT_MS; ; timeoutMs = NEXT_PUBLISH_TIMEOUT_MS) {
+      const streamKey = await readStreamKey(socket, chunks, rtmp, progress, timeoutMs);
+      if (streamKey === null) return;
+      progress.awaitDecision();
+      const admission = await reception.admit({ protocol, streamKey, remote });
+      if (!admission.accepted) return rtmp.refuse(REFUSAL_TEXTS[admission.reason]);
       progress.prove();
-      rtmp.accept();
-      const hangUp = (reason: string) => {
-        log("rtmp.hung_up", { streamId: admission.streamId, sessionId: admission.sessionId, reason });
-        rtmp.hangUp(reason);
-        closeGracefully(socket);
-      };
-      await admission.take(flvOf(socket, chunks, rtmp), hangUp);
-    } else {
-      rtmp.refuse(REFUSAL_TEXTS[admission.reason]);
+      await receive(socket, chunks, rtmp, admission);
+      if (!rtmp.hasUnpublished) return;
+      await new Promise((done) => setImmediate(done)); // the reception gets the end of the source before another publish
+      rtmp.next();
     }
   } catch (error) {
     log("rtmp.dropped", { remote, how: describe(error) });
   } finally {
     closeGracefully(socket);
   }
+}
+
+/** Receives one broadcast. Returns when it is over, or when the publisher has ended it: its encoder may still have work then. */
+async function receive(
+  socket: Socket,
+  chunks: AsyncIterator<Buffer, void>,
+  rtmp: PublishProtocol,
+  admission: Accepted,
+): Promise<void> {
+  const { streamId, sessionId } = admission;
+  const unpublished = Promise.withResolvers<void>();
+  let hasUnpublished = false;
+  const onUnpublished = () => {
+    hasUnpublished = true;
+    log("rtmp.unpublished", { streamId, sessionId });
+    unpublished.resolve();
+  };
+  rtmp.accept();
+  const over = admission.take(flvOf(socket, chunks, rtmp, onUnpublished), (reason) => {
+    if (hasUnpublished) return; // the connection may have another broadcast
+    log("rtmp.hung_up", { streamId, sessionId, reason });
+    rtmp.hangUp(reason);
+    closeGracefully(socket);
+  });
+  await Promise.race([over, unpublished.promise]);
 }
 
 /** Closes the connection when the peer does not read its answers. */
@@ -77,23 +102,25 @@ function writeBounded(socket: Socket, bytes: Buffer): void {
   socket.destroy();
 }
 
-/** Reads until the publish command; null when the connection ends first. Nothing is read during admission. */
+/** Reads until a publish command; null when the connection ends first. Nothing is read during admission. */
 async function readStreamKey(
   socket: Socket,
   chunks: AsyncIterator<Buffer, void>,
   rtmp: PublishProtocol,
   progress: Progress,
+  timeoutMs: number,
 ): Promise<string | null> {
-  const deadline = setTimeout(() => socket.destroy(), PUBLISH_TIMEOUT_MS);
+  const deadline = setTimeout(() => socket.destroy(), timeoutMs);
   try {
-    while (rtmp.streamKey === null) {
+    rtmp.readOn();
+    while (rtmp.askedKey === null) {
       const chunk = await nextOf(chunks);
       if (chunk === null) return null;
       rtmp.read(chunk);
       if (rtmp.isConnected) progress.advance(STEP.connected);
       else if (rtmp.isHandshakeComplete) progress.advance(STEP.handshakeComplete);
     }
-    return rtmp.streamKey;
+    return rtmp.askedKey;
   } finally {
     clearTimeout(deadline);
   }
@@ -104,10 +131,14 @@ async function* flvOf(
   socket: Socket,
   chunks: AsyncIterator<Buffer, void>,
   rtmp: PublishProtocol,
+  onUnpublished: () => void,
 ): AsyncGenerator<Uint8Array> {
   try {
+    rtmp.readOn();
     for (;;) {
-      if (rtmp.flvTags.length > 0) yield Buffer.concat(rtmp.flvTags.splice(0));
+      const flv = rtmp.takeFlv();
+      if (flv !== null) yield flv;
+      if (rtmp.hasUnpublished) onUnpublished();
       if (rtmp.isOver) return;
       const silence = setTimeout(() => socket.destroy(), SILENCE_MS);
       const chunk = await nextOf(chunks);

@@ -1,6 +1,6 @@
 /**
  * RTMP and RTMPS listener: rtmp://host/live/{streamKey}. Refuses applications other than "live", and playback.
- * TCP and TLS are implemented by Node, the protocol by node-media-server (`publish-protocol.ts`).
+ * TCP and TLS are implemented by Node, the protocol in `publish-protocol.ts`.
  */
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";

@@ -3,6 +3,7 @@
  * from an entry point. Pure.
  */
 import { PendingBytes } from "../../platform/pending-bytes.ts";
+import { headOf, TAG, tracksOf } from "./flv-packets.ts";
 import { PACKET_BYTES, SYNC_BYTE, TransportTables } from "./transport-packets.ts";
 
 export interface Unit {
@@ -16,10 +17,8 @@ export interface Unit {
 const FLV_HEADER_BYTES = 13; // with the first previous tag size; Adobe FLV 10.1, E.2 and E.3
 const FLV_TAG_HEADER_BYTES = 11;
 const FLV_TRAILER_BYTES = 4;
+const TAG_TYPES = new Set<number>(Object.values(TAG));
 const BOX_HEADER_BYTES = 8;
-const AUDIO_TAG = 8;
-const VIDEO_TAG = 9;
-const SCRIPT_TAG = 18;
 /** Larger than any picture. A larger declared size is corrupt, and the bytes are passed through unparsed. */
 const MAX_UNIT_BYTES = 8 << 20;
 
@@ -122,31 +121,34 @@ const splitTags: Splitter = (pending) => {
   while (pending.length - at >= FLV_TAG_HEADER_BYTES) {
     const total = FLV_TAG_HEADER_BYTES + pending.readUIntBE(at + 1, 3) + FLV_TRAILER_BYTES;
     const type = pending[at]! & 0x1f;
-    if ((type !== AUDIO_TAG && type !== VIDEO_TAG && type !== SCRIPT_TAG) || total > MAX_UNIT_BYTES) return "opaque";
+    if (!TAG_TYPES.has(type) || total > MAX_UNIT_BYTES) return "opaque";
     if (pending.length - at < total) {
       needed = total;
       break;
     }
-    const bytes = pending.subarray(at, at + total);
-    const head = tagHead(type, bytes);
-    units.push({ bytes, head, isEntry: head === null });
+    units.push(...unitsOfTag(type, pending.subarray(at, at + total)));
     at += total;
   }
   return { units, rest: pending.subarray(at), needed };
 };
 
-/** Identifies metadata and decoder configurations; see also Enhanced RTMP v2, "ExVideoTagHeader" and "ExAudioTagHeader". */
-function tagHead(type: number, tag: Buffer): string | null {
-  if (type === SCRIPT_TAG) return "1-metadata";
-  const [first = 0, second = 0] = tag.subarray(FLV_TAG_HEADER_BYTES);
-  if (type === VIDEO_TAG) {
-    const isEnhanced = (first & 0x80) !== 0;
-    const isConfiguration = isEnhanced ? (first & 0x0f) === 0 : (first & 0x0f) === 7 && second === 0;
-    return isConfiguration ? "2-video" : null;
-  }
-  const soundFormat = first >> 4;
-  if (soundFormat === 9) return (first & 0x0f) === 0 ? "3-audio" : null;
-  return soundFormat === 10 && second === 0 ? "3-audio" : null;
+/** One for each track of the tag. */
+function unitsOfTag(type: number, tag: Buffer): Unit[] {
+  const data = tag.subarray(FLV_TAG_HEADER_BYTES, tag.length - FLV_TRAILER_BYTES);
+  const tracks = tracksOf(type, data);
+  return tracks.map((one) => {
+    const head = headOf(type, one);
+    return { bytes: tracks.length === 1 ? tag : tagWith(tag, one), head, isEntry: head === null };
+  });
+}
+
+/** The tag with other data. */
+function tagWith(tag: Buffer, data: Buffer): Buffer {
+  const header = Buffer.from(tag.subarray(0, FLV_TAG_HEADER_BYTES));
+  header.writeUIntBE(data.length, 1, 3);
+  const trailer = Buffer.alloc(FLV_TRAILER_BYTES);
+  trailer.writeUInt32BE(FLV_TAG_HEADER_BYTES + data.length);
+  return Buffer.concat([header, data, trailer]);
 }
 
 const BOX_TYPES = new Set(["ftyp", "styp", "moov", "moof", "prft", "sidx", "emsg", "mdat", "free", "skip", "uuid"]);

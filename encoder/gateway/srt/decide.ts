@@ -1,9 +1,8 @@
 /** Decides on a caller with a verified address during its handshake, so that a refusal carries a reason. */
 import type { Admission, Reception } from "../reception/incoming.ts";
+import { MAX_KEY_LENGTH } from "../reception/stream-key.ts";
 import { type Handshake, REJECT, type Rejection, streamKeyOf, VERSION } from "./handshake.ts";
 import { isWrappedWith } from "./key-material.ts";
-
-const MAX_KEY_LENGTH = 512;
 
 const REASONS: Record<Extract<Admission, { accepted: false }>["reason"], Rejection> = {
   unknown_key: REJECT.notFound,

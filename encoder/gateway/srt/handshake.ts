@@ -2,7 +2,9 @@
  * Parses and builds the datagrams of an SRT handshake (draft-sharabayko-srt §3.2.1, §4.3). Pure. Words are big-endian.
  * The caller sends an induction and gets a cookie; its conclusion returns the cookie, with extensions.
  */
+import { streamKeyIn, withoutSuffix } from "../reception/stream-key.ts";
 
+const ACCESS_CONTROL = "#!::";
 const HEADER_BYTES = 16;
 const HANDSHAKE_BYTES = HEADER_BYTES + 48;
 const CONTROL = 0x8000; // F=1; the type in the lower bits: 0 is a handshake
@@ -32,7 +34,6 @@ const AT = {
  */
 export const REJECT = {
   resource: 3,
-  rogue: 4,
   version: 8,
   badSecret: 10,
   unsecure: 11,
@@ -109,19 +110,34 @@ function textOf(words: Buffer): string {
   return Buffer.from(words).swap32().toString("utf8").replace(/\0+$/, "");
 }
 
-/** The stream key in a stream ID: the ID itself, or `r` in access control syntax, where only mode `publish` is supported. */
-export function streamKeyOf(streamId: string): { key: string } | "bad_mode" | "no_key" {
-  if (!streamId.startsWith("#!::")) return streamId === "" ? "no_key" : { key: streamId };
+/**
+ * The stream key in a stream ID: the ID itself, or a field of access control syntax, where only mode `publish` is supported. The key is in `r`,
+ * the resource; in `u`, the user, when `r` names no key. Blackmagic Design's encoders send the latter, between fields of their own.
+ */
+export function streamKeyOf(received: string): { key: string } | "bad_mode" | "no_key" {
+  const streamId = unescaped(received);
+  if (!streamId.startsWith(ACCESS_CONTROL)) return keyed(streamKeyIn(streamId));
   const fields = new Map<string, string>();
-  for (const field of streamId.slice(4).split(",")) {
+  for (const field of streamId.slice(ACCESS_CONTROL.length).split(",")) {
     const equals = field.indexOf("=");
-    if (equals > 0) fields.set(field.slice(0, equals), field.slice(equals + 1));
+    if (equals > 0) fields.set(field.slice(0, equals).trim(), field.slice(equals + 1));
   }
   // The default mode is "request" (https://github.com/Haivision/srt/blob/master/docs/features/access-control.md), but encoders omit the mode when publishing.
-  if ((fields.get("m") ?? "publish") !== "publish") return "bad_mode";
-  const key = fields.get("r") ?? "";
-  return key === "" ? "no_key" : { key };
+  if (withoutSuffix(fields.get("m") ?? "publish").trim() !== "publish") return "bad_mode";
+  return keyed(streamKeyIn(fields.get("r") ?? "") || streamKeyIn(fields.get("u") ?? ""));
 }
+
+/** Some callers send the ID as it is escaped in their URL. */
+function unescaped(streamId: string): string {
+  if (!streamId.toLowerCase().startsWith("%23!")) return streamId;
+  try {
+    return decodeURIComponent(streamId);
+  } catch {
+    return streamId;
+  }
+}
+
+const keyed = (key: string): { key: string } | "no_key" => (key === "" ? "no_key" : { key });
 
 /** Answers an induction with the cookie that the conclusion must return. */
 export function answerInduction(induction: Buffer, cookie: number): Buffer {

@@ -9,6 +9,7 @@ import {
   SimulcastTargets,
   type TargetState,
 } from "../../../protocol/live.ts";
+import { type MediaFormat, queryOfInit } from "../../../protocol/init-facts.ts";
 import { queryOfPart } from "../../../protocol/part-facts.ts";
 import type { PartFacts } from "../../live/output.ts";
 import { causeOf } from "../../platform/cause.ts";
@@ -37,14 +38,14 @@ export interface SessionAccess {
 
 export class SessionClient {
   readonly #url: string;
-  readonly #onOver: (reason: string) => void;
+  readonly #onOver: (status: number) => void;
   readonly #end = new AbortController();
   readonly #ids: { streamId: string; sessionId: string };
   readonly #failures = new FailureRow("session.request_failed");
   #token: string;
 
-  /** @param onOver called when the Worker rejects this session's connection */
-  constructor({ streamId, sessionId, callbackUrl, token }: SessionAccess, onOver: (reason: string) => void) {
+  /** @param onOver called with the status when the Worker rejects this session's connection */
+  constructor({ streamId, sessionId, callbackUrl, token }: SessionAccess, onOver: (status: number) => void) {
     this.#ids = { streamId, sessionId };
     this.#url = callbackUrl.replace(/\/+$/, "");
     this.#token = token;
@@ -57,8 +58,8 @@ export class SessionClient {
   resume = async (opening: Opening): Promise<Resume> =>
     (await this.#call("POST", "resume", JSON.stringify(opening))) as Resume;
 
-  putInit = (rendition: string, version: number, bytes: Buffer) =>
-    this.#call("PUT", `init/${rendition}/${version}`, bytes);
+  putInit = (rendition: string, version: number, bytes: Buffer, format: MediaFormat) =>
+    this.#call("PUT", `init/${rendition}/${version}?${queryOfInit(format).toString()}`, bytes);
 
   putPart = async (facts: PartFacts, bytes: Buffer): Promise<PartAnswer> => {
     const captions = Buffer.from(facts.captions === undefined ? "" : JSON.stringify(facts.captions));
@@ -128,7 +129,7 @@ export class SessionClient {
       return this.#retryable(method, path, causeOf(error));
     }
     if (OVER.has(status)) {
-      this.#onOver(`answered ${status}`);
+      this.#onOver(status);
       throw new SessionOver(`answered ${status}`);
     }
     if (status >= 500 || status === 408 || status === 429) return this.#retryable(method, path, `answered ${status}`);

@@ -24,7 +24,7 @@ export class Cea708 {
   #packetBytes = 0;
   #windows: (CaptionWindow | undefined)[] = [];
   #current: CaptionWindow | undefined;
-  /** The begin of a command whose end is in the next block. */
+  /** The beginning of a command whose end is in the next block. */
   #rest = new Uint8Array();
   #nowMs = 0;
 

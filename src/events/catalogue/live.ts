@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { kindsOf } from "./kind.ts";
 import { HexId, MetadataRecord, Timestamp } from "../../records/fields.ts";
 import { Media, PlaybackPolicy, readyMedia } from "./records.ts";
+import { INGEST_WARNINGS, IngestWarningRecord } from "../../records/ingest-warning.ts";
 import { PlaybackIdRecord } from "../../records/playback-id.ts";
 import { SAMPLE, SAMPLE_CREATED_AT } from "./samples.ts";
 
@@ -48,6 +49,7 @@ export const EventStream = z
     ),
     simulcastResponses: z.array(SimulcastTarget),
     mediaIds: z.array(z.uuid()).openapi({ description: "Recordings" }),
+    ingestWarnings: z.array(IngestWarningRecord).openapi(INGEST_WARNINGS),
     droppedRungs: z.array(z.string()).optional().openapi({
       description: "In `updated` while on air: renditions that are not made any more, as the encoder cannot keep up",
     }),
@@ -75,6 +77,7 @@ const sampleStream = (status: z.output<typeof EventStream>["status"]): z.output<
   playbackIds: [{ id: SAMPLE.playbackId, accessPolicy: "public" }],
   simulcastResponses: [],
   mediaIds: [],
+  ingestWarnings: [],
 });
 
 const inLive = kindsOf("live", "live");
@@ -82,7 +85,7 @@ const live = (
   status: string,
   when: string,
   streamStatus: z.output<typeof EventStream>["status"],
-  more: { videoType?: string; isSent?: boolean } = {},
+  more: { videoType?: string } = {},
 ) => inLive({ isSent: true, ...more, status, when, data: EventStream, example: sampleStream(streamStatus) });
 
 const target = (status: string, when: string) =>
@@ -114,17 +117,21 @@ export const liveKinds = {
   "video.live_stream.idle": live("idle", "A broadcast has ended for good.", "idle"),
   "video.live_stream.updated": live(
     "updated",
-    "Settings of a stream were changed, or its encoder has dropped renditions.",
+    "Settings of a stream were changed, its encoder has dropped renditions, or something else was found wrong with the broadcast.",
     "idle",
   ),
   "video.live_stream.disabled": live("disabled", "A stream was disabled and refuses broadcasters.", "disabled"),
   "video.live_stream.deleted": live("deleted", "A stream was deleted.", "idle"),
-  "video.live_stream.srt_detected": live("preparing", "The broadcast arrives over SRT.", "preparing", {
-    isSent: false,
-  }),
-  "video.live_stream.rtmps_detected": live("preparing", "The broadcast arrives over RTMPS.", "preparing", {
-    isSent: false,
-  }),
+  "video.live_stream.srt_detected": live(
+    "preparing",
+    "The broadcast arrives over SRT; sent once for each broadcast.",
+    "preparing",
+  ),
+  "video.live_stream.rtmps_detected": live(
+    "preparing",
+    "The broadcast arrives over RTMPS; sent once for each broadcast.",
+    "preparing",
+  ),
   "video.live_stream.simulcast_target.created": target("created", "A simulcast target was added to a stream."),
   "video.live_stream.simulcast_target.starting": target(
     "starting",

@@ -83,10 +83,14 @@ export const mediaKinds = {
     },
   }),
   "video.media.non_standard_format.detected": media({
+    isSent: true,
     status: "non_standard_format",
-    when: "The source has a format that takes longer to process; for information only.",
-    data: z.strictObject({ ...Media.shape, reason: z.string() }),
-    example: { ...createdMedia(), status: "Processing", reason: "the picture is HEVC" },
+    when: "The source has a format that takes longer to process, so that it plays once it is encoded; for information only.",
+    data: z.strictObject({
+      ...Media.shape,
+      reason: z.string().openapi({ description: "What rules out playing the source as it is; for people" }),
+    }),
+    example: { ...createdMedia(), status: "Downloading", reason: "audio that is not AAC" },
   }),
   "video.media.upload": media({
     isSent: true,
@@ -130,13 +134,16 @@ export const mediaKinds = {
     data: StreamMedia,
     example: sampleStreamMedia(),
   }),
+  /** The contract has them for media only; a stream's are in `video.live_stream.updated`. */
   "video.playback_id.created": media({
+    isSent: true,
     status: "created",
-    when: "A playback ID was added to a media.",
+    when: "A playback ID was added to a media, besides the one that it was created with.",
     data: z.strictObject(PlaybackIdRecord.shape),
     example: samplePlaybackId(),
   }),
   "video.playback_id.deleted": media({
+    isSent: true,
     status: "deleted",
     when: "A playback ID was removed from a media.",
     data: z.strictObject({ id: z.uuid() }),

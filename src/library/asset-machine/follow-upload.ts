@@ -5,7 +5,7 @@ import { jobId } from "../encoding/job-spec.ts";
 import { copyProgress } from "../encoding/progress.ts";
 import { openStoredIndex } from "../sources/stored-passthrough.ts";
 import { NotArrived, openUploadedSource, type UploadedSource } from "../sources/uploaded-source.ts";
-import type { AssetComponents } from "./core/components.ts";
+import { type AssetComponents, NON_STANDARD } from "./core/components.ts";
 
 /** The upload's machine reports each arrival. Should a report be lost, the next step comes after this time. */
 const NEXT_LOOK_MS = 60_000;
@@ -46,9 +46,10 @@ async function probeUpload(machine: AssetComponents, { isWhole }: UploadedSource
     throw error;
   }
   if (!machine.isProcessing) return false;
-  const { facts, renditions, tracks, summary, isStandard, reason } = probe;
+  const { facts, renditions, tracks, summary, isStandard, reason, detected } = probe;
   machine.commit(() => {
     documents.put("edge", summary);
+    if (detected !== null) documents.put("detected", detected);
     machine.enqueueFacts(facts);
     machine.enqueueRenditions(renditions.map((row) => ({ ...row, isWhole, arrivedSegments: isWhole ? null : 0 })));
     if (tracks.length > 0) outbox.enqueue({ kind: "tracks", payload: tracks });
@@ -92,13 +93,15 @@ async function countArrived(
 function completeSource(machine: AssetComponents): void {
   const { asset, documents, jobs, outbox } = machine;
   const arrived = documents.get("arrived");
+  const detected = documents.get("detected");
   machine.commit(() => {
     if (arrived !== undefined)
       outbox.enqueue({
         kind: "arrived",
         payload: Object.fromEntries(Object.keys(arrived).map((name) => [name, null])),
       });
-    documents.delete("arrived", "arrivals");
+    if (detected !== undefined) machine.enqueueEvent(NON_STANDARD, detected);
+    documents.delete("arrived", "arrivals", "detected");
     machine.enterStage("validating", { progress: copyProgress(1, 1) });
     jobs.add(jobId(asset.id, { kind: "probe" }), { kind: "probe" });
   });

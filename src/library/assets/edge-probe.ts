@@ -21,6 +21,8 @@ import { tracksOf } from "./track-rows.ts";
 export interface EdgeProbe {
   isStandard: boolean;
   reason: string | null;
+  /** The reason, if the source gives it; null when only the request rules passthrough out. */
+  detected: string | null;
   onLadderGrid: boolean;
   bitrateBps: number;
   facts: AssetFacts;
@@ -30,9 +32,10 @@ export interface EdgeProbe {
   summary: { isStandard: boolean; onLadderGrid: boolean; bitrateBps: number };
 }
 
-const notStandard = (reason: string): EdgeProbe => ({
+const notStandard = (reason: string, detected: string | null = reason): EdgeProbe => ({
   isStandard: false,
   reason,
+  detected,
   onLadderGrid: false,
   bitrateBps: 0,
   facts: {},
@@ -53,7 +56,7 @@ type ProbedAsset = Pick<AssetForMachine, "id" | "sourceUrl" | "clipStartMs" | "c
  * @throws {SourceError} when the source cannot be fetched
  */
 export async function probeAtEdge(env: Env, asset: ProbedAsset, limits = SOURCE_LIMITS): Promise<EdgeProbe> {
-  if (asset.clipStartMs > 0 || asset.clipEndMs !== null) return notStandard("only a range of it was requested");
+  if (asset.clipStartMs > 0 || asset.clipEndMs !== null) return notStandard("only a range of it was requested", null);
   const pace = new SourcePace(limits, limits.probeMs);
   try {
     return await probe(env, asset, { limits, pace });
@@ -75,7 +78,8 @@ async function probe(env: Env, asset: ProbedAsset, options: HttpSourceOptions): 
     throw error;
   }
   if (!source.standard) return notStandard(source.reason);
-  if (!isWithin(asset.maxResolution, source.video)) return notStandard("its resolution exceeds the requested maximum");
+  if (!isWithin(asset.maxResolution, source.video))
+    return notStandard("its resolution exceeds the requested maximum", null);
   const arrivedBytes = "storedBytes" in reader ? reader.storedBytes : Infinity;
   if (!(await areKeyFrames(reader, source.keyFrames, arrivedBytes))) return notStandard(FALSE_KEYS);
   await Promise.all(
@@ -85,6 +89,7 @@ async function probe(env: Env, asset: ProbedAsset, options: HttpSourceOptions): 
   return {
     isStandard: true,
     reason: null,
+    detected: null,
     onLadderGrid: source.onLadderGrid,
     bitrateBps: video.bitrateBps,
     facts: {

@@ -1,15 +1,24 @@
 import type { NewEvent } from "../../events/index.ts";
+import type { PlaybackId } from "../../tenancy/access/index.ts";
 import type { AssetRecord } from "./repository.ts";
 import { toPlaybackId } from "./to-playback-id.ts";
 import { toMedia } from "./to-media.ts";
 
 /** An event about an asset, with its record at commit time (media contract, data of media events). */
 export function mediaEvent(
-  type: "asset.created" | "asset.ready" | "asset.errored" | "video.media.updated" | "live_stream.recording.ready",
+  type:
+    | "asset.created"
+    | "asset.ready"
+    | "asset.errored"
+    | "video.media.updated"
+    | "video.media.non_standard_format.detected"
+    | "live_stream.recording.ready",
   record: AssetRecord,
   { id, atMs }: { id: string; atMs: number },
+  more: { reason?: string } = {},
 ): NewEvent {
-  const { progress: _, ...data } = toMedia(record); // progress changes every second and is not part of events
+  const { progress: _, ...media } = toMedia(record); // progress changes every second and is not part of events
+  const data = { ...media, ...more };
   return { id, workspaceId: record.asset.workspaceId, type, objectId: record.asset.id, occurredAtMs: atMs, data };
 }
 
@@ -35,6 +44,33 @@ export const mp4Event = (record: AssetRecord, { id, atMs }: { id: string; atMs: 
   const data = { id: objectId, mp4Support: mp4Support ?? "none", playbackIds: record.playbackIds.map(toPlaybackId) };
   return { id, workspaceId, type: "video.media.mp4Support.ready", objectId, occurredAtMs: atMs, data };
 };
+
+/** A playback ID was added (media contract, events of playback IDs). */
+export const playbackIdCreated = (
+  playbackId: PlaybackId,
+  { asset: { id: objectId, workspaceId } }: AssetRecord,
+  { id, atMs }: { id: string; atMs: number },
+): NewEvent => ({
+  id,
+  workspaceId,
+  type: "video.playback_id.created",
+  objectId,
+  occurredAtMs: atMs,
+  data: toPlaybackId(playbackId),
+});
+
+export const playbackIdDeleted = (
+  playbackId: string,
+  { asset: { id: objectId, workspaceId } }: AssetRecord,
+  { id, atMs }: { id: string; atMs: number },
+): NewEvent => ({
+  id,
+  workspaceId,
+  type: "video.playback_id.deleted",
+  objectId,
+  occurredAtMs: atMs,
+  data: { id: playbackId },
+});
 
 /** What the media sounds like has changed (media contract, events of transformations). */
 export function soundEvent(

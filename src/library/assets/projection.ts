@@ -38,8 +38,10 @@ export type AssetMessage =
 /** An event to announce. Its record is read from D1 when the event is committed. */
 export interface MachineEvent {
   id: string;
-  type: "asset.ready" | "asset.errored";
+  type: "asset.ready" | "asset.errored" | "video.media.non_standard_format.detected";
   occurredAtMs: number;
+  /** What is not standard. */
+  reason?: string;
 }
 
 /**
@@ -58,15 +60,16 @@ export async function projectAsset(env: Env, assetId: string, messages: AssetMes
 }
 
 /** Commits the event with the asset's current record. Retried with the new record when it changes meanwhile. */
-async function announce(env: Env, assetId: string, { id, type, occurredAtMs }: MachineEvent): Promise<void> {
+async function announce(env: Env, assetId: string, { id, type, occurredAtMs, reason }: MachineEvent): Promise<void> {
   const db = openDatabase(env.DB);
   for (;;) {
     const record = await findAsset(db, null, assetId);
     if (record === null) return log("event.of_deleted_asset", { assetId, type }); // its deletion has been announced already
-    const event = mediaEvent(type, record, { id, atMs: occurredAtMs });
+    const more = reason === undefined ? {} : { reason };
+    const event = mediaEvent(type, record, { id, atMs: occurredAtMs }, more);
     const onlyIf = isStill(record.asset);
-    const more = type === "asset.ready" ? await fileEvents(record, event) : [];
-    const events = [event, ...more].map((one) => ({ event: one, onlyIf }));
+    const ofFiles = type === "asset.ready" ? await fileEvents(record, event) : [];
+    const events = [event, ...ofFiles].map((one) => ({ event: one, onlyIf }));
     const { isNew, wake } = await commitWithEvents(env, [], events);
     if (isNew[0]) return wake();
     if ((await findEvent(db, id)) !== null) return;

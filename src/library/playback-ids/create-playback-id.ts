@@ -5,6 +5,7 @@ import { orNotFound, Problem } from "../../platform/http/problems.ts";
 import { insertPlaybackIdIf, type PlaybackId, toRestrictions } from "../../tenancy/access/index.ts";
 import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { changeRecord } from "../assets/change-record.ts";
+import { playbackIdCreated } from "../assets/media-event.ts";
 import { toPlaybackId } from "../assets/to-playback-id.ts";
 import type { CreatePlaybackId } from "./schemas.ts";
 
@@ -12,7 +13,7 @@ import type { CreatePlaybackId } from "./schemas.ts";
 const PLAYBACK_IDS_PER_MEDIA = 20;
 
 /**
- * Adds a playback ID to a media, with `video.media.updated`.
+ * Adds a playback ID to a media, with `video.playback_id.created` and `video.media.updated`.
  *
  * @throws {Problem} media_not_found, playback_id_limit_reached, validation_failed
  */
@@ -42,6 +43,7 @@ export async function createPlaybackId(
     return {
       statements: [insertPlaybackIdIf(db, playbackId, still), ...(await keep(created, still))],
       playbackIds: [...seen.playbackIds, playbackId],
+      eventsBefore: (record, when) => [playbackIdCreated(playbackId, record, when())],
     };
   });
   after(orNotFound(changed, "media_not_found").committed.wake());

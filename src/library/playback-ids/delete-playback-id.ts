@@ -2,8 +2,9 @@ import type { Committed } from "../../events/webhooks/index.ts";
 import type { Env } from "../../platform/env.ts";
 import { deletePlaybackIdIf } from "../../tenancy/access/index.ts";
 import { changeRecord } from "../assets/change-record.ts";
+import { playbackIdDeleted } from "../assets/media-event.ts";
 
-/** Removes a playback ID from a media, with `video.media.updated`. Null when there is none. */
+/** Removes a playback ID from a media, with `video.playback_id.deleted` and `video.media.updated`. Null when there is none. */
 export async function deletePlaybackId(
   env: Env,
   key: { workspaceId: string; assetId: string },
@@ -13,7 +14,11 @@ export async function deletePlaybackId(
   const changed = await changeRecord(env, key, now, (seen, db, still) => {
     const playbackIds = seen.playbackIds.filter(({ id }) => id !== playbackId);
     if (playbackIds.length === seen.playbackIds.length) return null;
-    return { statements: [deletePlaybackIdIf(db, playbackId, still)], playbackIds };
+    return {
+      statements: [deletePlaybackIdIf(db, playbackId, still)],
+      playbackIds,
+      eventsBefore: (record, when) => [playbackIdDeleted(playbackId, record, when())],
+    };
   });
   return changed?.committed ?? null;
 }

@@ -7,6 +7,7 @@ import {
   Ended,
   Gap,
   Heartbeat,
+  InitQuery,
   MAX_THUMBNAIL_BYTES,
   Opening,
   PartQuery,
@@ -14,6 +15,7 @@ import {
   Started,
   ThumbnailQuery,
 } from "../../../protocol/live.ts";
+import { formatOfInit } from "../../../protocol/init-facts.ts";
 import { readBytes } from "../../platform/http/read-bytes.ts";
 import { readCallback } from "../../platform/http/read-json.ts";
 import { publicUrlOf } from "../../platform/http/requests.ts";
@@ -74,9 +76,10 @@ export const ingestRoutes = new Hono<LiveContext>()
     return c.json(await resumeSession(c.env, c.var.grant, await readCallback(Opening, c.req.raw)));
   })
   .put("/internal/live/:sessionId/init/:rendition/:version{[0-9]{1,6}}", async (c) => {
+    const format = formatOfInit(validQuery(InitQuery, c.req.query()));
     const bytes = await readBytes(c.req.raw, MAX_INIT_BYTES);
     const { rendition, version } = c.req.param();
-    await storeInit(c.env, c.var.grant, { rendition, version: Number(version) }, bytes);
+    await storeInit(c.env, c.var.grant, { rendition, version: Number(version) }, bytes, format);
     return c.json({});
   })
   .put("/internal/live/:sessionId/parts/:rendition/:msn{[0-9]{1,9}}/:part{[0-9]{1,4}}", async (c) => {

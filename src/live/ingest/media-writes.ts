@@ -4,20 +4,22 @@ import { originOf } from "../origin/origin-calls.ts";
 import type { SessionGrant } from "../sessions/session-token.ts";
 import { unlessOver } from "./session-over.ts";
 import { type PartAnswer, PartCaptions, type PartQuery } from "../../../protocol/live.ts";
+import type { MediaFormat } from "../../../protocol/init-facts.ts";
 import { factsOfPart, type PartPlace } from "../../../protocol/part-facts.ts";
 import type { z } from "zod";
 import { cleanMarkup } from "../../media/captions/markup.ts";
 import { cleanSettings } from "../../media/captions/webvtt.ts";
 import { logWarning } from "../../platform/log.ts";
 
-/** Writes an init segment to the live origin. @throws {Problem} session_over; not_found */
+/** Writes an init segment to the live origin. @param format null = the gateway does not report it @throws {Problem} session_over; not_found */
 export async function storeInit(
   env: Env,
   { sessionId, connection }: SessionGrant,
   { rendition, version }: { rendition: string; version: number },
   bytes: Uint8Array,
+  format: MediaFormat | null,
 ): Promise<void> {
-  const answer = unlessOver(await originOf(env, sessionId).putInit(rendition, version, bytes, connection));
+  const answer = unlessOver(await originOf(env, sessionId).putInit(rendition, version, bytes, connection, format));
   if (answer.verdict === "none") throw new Problem("not_found", "the session has no such rendition");
 }
 

@@ -1,12 +1,13 @@
 import { liveMpd } from "../../media/live/mpd.ts";
 import { encodedChannels, type LiveOffer } from "../../media/live/multivariant.ts";
-import type { OriginSession } from "../../media/live/origin-facts.ts";
+import type { LiveFormat, OriginSession } from "../../media/live/origin-facts.ts";
 import { livePlaylist, skipsSegments } from "../../media/live/playlist.ts";
 import { decideReload, type Directives, isAtEdge, wantedPlace } from "../../media/live/reload.ts";
 import { type LiveRendition, measuredBitrate, windowed } from "../../media/live/timeline.ts";
+import { formatsFrom, largestOf } from "../../media/manifest/formats.ts";
 import { withQuery } from "../../media/manifest/query.ts";
 import { selectionQuery, selectRungs } from "../../media/manifest/selection.ts";
-import { dvrFirstMsn } from "./index/origin-history.ts";
+import { dvrFirstMsn, segmentOf } from "./index/origin-history.ts";
 import type { OriginIndex } from "./index/origin-index.ts";
 import type { MpdRequest, OriginAnswer } from "./origin-calls.ts";
 import type { HeldRequests } from "./held-requests.ts";
@@ -120,12 +121,19 @@ export class LiveManifests {
     const index = this.#index();
     const { session } = index;
     if (session === null) return null;
-    const [video, audio] = ["video", "audio"].map((kind) => session.renditions.filter((row) => row.kind === kind));
     const { isBounded = false } = session;
-    const renditions = [...selectRungs(video!, selection), ...audio!].map((facts) => {
+    const all = session.renditions.map((facts) => {
       const live = index.rendition(facts.name)!;
-      return { facts, live: isDvr ? this.#dvrWindow(live, isBounded) : live };
+      const { widthPx, heightPx } = largestOf(this.#listedFormats(live, session, isDvr));
+      const formats = index.formatsOf(facts.name);
+      return { facts: { ...facts, widthPx, heightPx }, live: isDvr ? this.#dvrWindow(live, isBounded) : live, formats };
     });
+    const [video, audio] = ["video", "audio"].map((kind) => all.filter(({ facts }) => facts.kind === kind));
+    const selected = selectRungs(
+      video!.map(({ facts }) => facts),
+      selection,
+    );
+    const renditions = [...selected.map((facts) => video!.find((one) => one.facts === facts)!), ...audio!];
     const isCut = isDvr && renditions.some(({ live }) => dvrFirstMsn(live, isBounded) > live.firstMsn);
     const asked = { dvrMode: isDvr ? "true" : null, ...selectionQuery(selection) };
     const text = liveMpd({
@@ -134,7 +142,6 @@ export class LiveManifests {
       windowSeconds: isDvr ? null : session.windowSeconds,
       isCut,
       origin: index.history.periodOrigin,
-      frameRate: session.started?.video?.frameRate || null,
       channels: soundChannels(session),
       base: `${playbackId}/${session.sessionId}/`,
       location: withQuery(`${playbackId}.${session.sessionId}.mpd`, asked),
@@ -147,15 +154,33 @@ export class LiveManifests {
     return text === null ? null : { text, hasEnded: renditions.every(({ live }) => live.hasEnded) };
   }
 
-  /** The variants for new players; null before the session has begun. */
-  offer(): LiveOffer | null {
+  /** The variants for new players; null before the session has begun. @param isDvr their playlists list the whole DVR window */
+  offer(isDvr: boolean): LiveOffer | null {
     const { all, session, captions } = this.#index();
     if (session === null) return null;
     const dropped = droppedRungs(all);
-    const variants = session.renditions.filter(({ name }) => !dropped.includes(name));
+    const variants = session.renditions
+      .filter(({ name }) => !dropped.includes(name))
+      .map((facts) => {
+        const formats = this.#listedFormats(this.#index().rendition(facts.name)!, session, isDvr);
+        const { codec, widthPx, heightPx } = largestOf(formats);
+        const bitrateBps = Math.max(...formats.map((format) => format.bitrateBps));
+        return { ...facts, codec, widthPx, heightPx, bitrateBps, formats };
+      });
     const measuredBps = Object.fromEntries(all.map((live) => [live.name, measuredBitrate(live)]));
-    const frameRate = session.started?.video?.frameRate || null;
-    return { variants, frameRate, channels: soundChannels(session), measuredBps, captions: captions.offered };
+    return { variants, channels: soundChannels(session), measuredBps, captions: captions.offered };
+  }
+
+  /** The formats of the segments that a rendition's playlist lists, and of those to come. */
+  #listedFormats(
+    live: LiveRendition,
+    { timing, windowSeconds, isBounded = false }: OriginSession,
+    isDvr: boolean,
+  ): LiveFormat[] {
+    const index = this.#index();
+    const [first] = windowed(live, timing, windowSeconds).segments;
+    const oldest = isDvr ? segmentOf(index.store, live, dvrFirstMsn(live, isBounded)) : first;
+    return formatsFrom(index.formatsOf(live.name), oldest?.initVersion ?? Infinity);
   }
 }
 

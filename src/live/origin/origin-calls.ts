@@ -1,3 +1,4 @@
+import type { MediaFormat } from "../../../protocol/init-facts.ts";
 import type { IngestSettings, Opening, Resume, Started } from "../../../protocol/live.ts";
 import type { Protection } from "../../media/cenc/content-key.ts";
 import type { CaptionChannel } from "../../media/live/captions.ts";
@@ -50,7 +51,13 @@ export interface LiveOriginCalls {
   accept(connection?: number): void;
   resume(opening: Opening, connection?: number): Promise<Resume>;
   freeze(untilMs: number, by?: number): Promise<void>;
-  putInit(rendition: string, version: number, bytes: Uint8Array, by?: number): Promise<Written<Taken>>;
+  putInit(
+    rendition: string,
+    version: number,
+    bytes: Uint8Array,
+    by?: number,
+    format?: MediaFormat | null,
+  ): Promise<Written<Taken>>;
   putPart(arriving: ArrivingPart, bytes: Uint8Array, by?: number): Written<PartVerdict>;
   putThumbnail(capturedAtMs: number, bytes: Uint8Array, by?: number): Promise<Written<Taken>>;
   gap(rendition: string, msn: number, by?: number): Written<PartVerdict>;
@@ -63,7 +70,7 @@ export interface LiveOriginCalls {
   media(name: string, msn: number, part: number | null): Promise<OriginAnswer>;
   captions(name: string, msn: number, part: number | null): Promise<OriginAnswer>;
   captionsMp4(name: string, msn: number): Promise<OriginAnswer>;
-  offer(): LiveOffer | null;
+  offer(isDvr?: boolean): LiveOffer | null;
   dropped(): string[];
   watched(streamId: string, viewers: string[]): void;
 

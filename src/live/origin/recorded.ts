@@ -12,11 +12,10 @@ import { listsFrom, type RecordingSource } from "./recorded/recording-lists.ts";
 export function readSession({ freeze, index }: OriginComponents, range: SegmentRange | null): RecordedSession | null {
   const { all, session, store } = index;
   if (session === null) return null;
-  const renditions = listsFrom(recordingSources(store, all, freeze.firstMsn), range);
-  if (renditions.length === 0) return null;
-  const { video, audio } = session.started ?? { video: null, audio: null };
-  const source = { frameRate: video?.frameRate ?? 0, channels: audio?.channels ?? 0 };
-  return { variants: session.renditions, ...source, renditions };
+  const lists = listsFrom(recordingSources(store, all, freeze.firstMsn), range);
+  if (lists.length === 0) return null;
+  const renditions = lists.map((list) => ({ ...list, formats: [...index.formatsOf(list.name)] }));
+  return { variants: session.renditions, channels: session.started?.audio?.channels ?? 0, renditions };
 }
 
 /**

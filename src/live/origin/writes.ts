@@ -1,3 +1,4 @@
+import type { MediaFormat } from "../../../protocol/init-facts.ts";
 import type { ArrivingPart, OriginSession, PartVerdict } from "../../media/live/origin-facts.ts";
 import { sha256Hex } from "../../platform/crypto/hash.ts";
 import { liveThumbnailKey, renditionKey } from "../../platform/storage/keys.ts";
@@ -24,13 +25,18 @@ export function acceptConnection(origin: OriginComponents, connection: number): 
   origin.freeze.pause();
 }
 
-/** Stores an init segment. Each version is written once, because players cache it forever. */
+/**
+ * Stores an init segment with the format of its media. Each version is written once, because players cache it forever.
+ *
+ * @param format null = the gateway does not report it
+ */
 export async function putInit(
   origin: OriginComponents,
   rendition: string,
   version: number,
   bytes: Uint8Array,
   by: number,
+  format: MediaFormat | null,
 ): Promise<Written<Taken>> {
   if (!origin.mayWrite(by)) return OVER;
   const { kv } = origin;
@@ -41,6 +47,7 @@ export async function putInit(
   const sha256 = await sha256Hex(bytes);
   await origin.env.MEDIA.put(initKey(session, rendition, version), bytes, { httpMetadata: mediaMetadata });
   kv.put(key, sha256);
+  origin.index.addFormat(rendition, version, format);
   kv.put("initVersion", Math.max(version, kv.get<number>("initVersion") ?? -1));
   return TAKEN;
 }

@@ -1,23 +1,28 @@
 import type { NewRendition } from "../../library/assets/index.ts";
 import { encodedChannels } from "../../media/live/multivariant.ts";
 import { liveSound } from "../../media/live/sounds.ts";
+import { formatsIn, frameRateOf, largestOf } from "../../media/manifest/formats.ts";
 import { preferredSound } from "../../media/manifest/model.ts";
 import type { RecordedSession } from "../origin/recorded/recorded-session.ts";
-
-/** Assumed frame rate of a source that states none. */
-const USUAL_RATE = 30;
 
 /** Sizes of init segments are not known here. */
 export type RecordedRow = Omit<NewRendition, "initBytes">;
 
-/** A recorded session as rows of an asset's renditions, the largest picture first, sound last. */
+/**
+ * A recorded session as rows of an asset's renditions, the largest picture first, sound last. A row has the largest format of its media; its
+ * list has all of them, if there are several.
+ */
 export function recordingRows(assetId: string, session: RecordedSession): RecordedRow[] {
-  const rows = session.renditions.flatMap(({ name, timescale, segments }): RecordedRow[] => {
+  const rows = session.renditions.flatMap(({ name, timescale, segments: list, formats }): RecordedRow[] => {
     const variant = session.variants.find((one) => one.name === name);
     if (variant === undefined) return [];
-    const { kind, codec, widthPx, heightPx } = variant;
+    const { kind } = variant;
+    const found = formatsIn(list, formats);
+    const { codec, widthPx, heightPx, frameRate } = largestOf(found);
+    const segments = found.length > 1 ? { ...list, formats: found } : list;
     const common = { assetId, name, kind, codec, origin: "ladder" as const, isWhole: true, timescale, segments };
-    if (kind === "video") return [{ ...common, widthPx, heightPx, ...frameRateOf(session.frameRate, timescale) }];
+    const { num: frameRateNum, den: frameRateDen } = frameRateOf(frameRate, timescale);
+    if (kind === "video") return [{ ...common, widthPx, heightPx, frameRateNum, frameRateDen }];
     const { isAbsent: _, ...sound } = liveSound(variant, encodedChannels(session.channels));
     return [{ ...common, ...sound }];
   });
@@ -28,12 +33,3 @@ export function recordingRows(assetId: string, session: RecordedSession): Record
   const area = ({ widthPx, heightPx }: RecordedRow) => (widthPx ?? 0) * (heightPx ?? 0);
   return [...pictures.toSorted((one, other) => area(other) - area(one)), ...sound];
 }
-
-/** Frame durations are whole ticks (see PICTURE_TIMESCALE), so the fraction is exact: 29.97 Hz at 120000 is 4004 ticks, 30000/1001. */
-function frameRateOf(hz: number, timescale: number): { frameRateNum: number; frameRateDen: number } {
-  const ticks = Math.max(1, Math.round(timescale / (hz || USUAL_RATE)));
-  const common = divisor(timescale, ticks);
-  return { frameRateNum: timescale / common, frameRateDen: ticks / common };
-}
-
-const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));

@@ -1,3 +1,4 @@
+import type { IngestWarning } from "../../../protocol/ingest-warning.ts";
 import type { Sequenced } from "../../platform/machine/outbox.ts";
 import { type NewRecording, openRecording, policyOf } from "../../library/assets/index.ts";
 import { openDatabase } from "../../platform/database.ts";
@@ -17,6 +18,8 @@ import { streamEvent } from "../streams/stream-event.ts";
 export interface Moved {
   status: StreamStatus;
   audioOnly: boolean;
+  /** Of the session. Absent: those of the row stay, as without a session, and in messages of earlier releases. */
+  ingestWarnings?: IngestWarning[];
   atMs: number;
   /** Null = update the row only. */
   event: { id: string; type: EventType } | null;
@@ -80,11 +83,12 @@ function writeSession(env: Env, { startedAtMs, endedAtMs, ...rest }: SessionFact
 async function projectMove(env: Env, streamId: string, moved: Moved, seq: number): Promise<Wake | null> {
   const changed = await changeStream(env, { workspaceId: null, streamId }, (seen) => {
     if (seen.stream.machineSeq >= seq) return null; // repeated: the machine crashed before it deleted the message
-    const { status, audioOnly, event } = moved;
+    const { status, audioOnly, ingestWarnings, event } = moved;
     const at = new Date(moved.atMs);
     // A deleted stream keeps the status idle and gets a tombstone.
     const shown = status === "deleted" ? { status: "idle" as const, deletedAt: at } : { status };
-    const set = { ...shown, audioOnly, updatedAt: at, machineSeq: seq };
+    const warned = ingestWarnings === undefined ? {} : { ingestWarnings };
+    const set = { ...shown, audioOnly, ...warned, updatedAt: at, machineSeq: seq };
     const record = { ...seen, stream: { ...seen.stream, ...set } };
     const { atMs, droppedRungs } = moved;
     return { set, event: event && streamEvent(event.type as never, record, { id: event.id, atMs }, droppedRungs) };

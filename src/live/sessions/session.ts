@@ -8,6 +8,7 @@ import {
 import type { Env } from "../../platform/env.ts";
 import { isOnAir, type StreamStatus } from "../streams/moves.ts";
 import type { ConnectOrder, RecordingOrder } from "../streams/stream-calls.ts";
+import { type SessionWarnings, warningsOf } from "./session-warnings.ts";
 import type { SessionFacts } from "./session-facts.ts";
 
 /** A broadcast, from its first connection to its definite end. */
@@ -20,6 +21,8 @@ export interface Session {
   /** By the gateway's clock. It differs between processes of one gateway. */
   gatewayStartedAt: number;
   protocol: IngestProtocol;
+  /** Those of all its connections, each once. Absent in sessions opened by releases that did not store it. */
+  protocols?: IngestProtocol[];
   settings: Omit<IngestSettings, "reconnect">;
   reconnectWindowS: number;
   /** 0 = unbounded. Absent in sessions opened by releases that did not store it. */
@@ -39,6 +42,8 @@ export interface Session {
   /** Sounds of all its broadcasts, those of the newest first. Absent in sessions opened by releases that did not store it. */
   sounds?: KnownSound[];
   droppedRungs: string[];
+  /** Absent in sessions opened by releases that did not store it. */
+  warnings?: SessionWarnings;
 }
 
 export const SESSION_ENDS = ["finished", "disabled", "deleted", "max_duration", "window_over"] as const;
@@ -74,6 +79,7 @@ export function openSession(order: ConnectOrder, sessionId: string, nowMs: numbe
     gatewayId: order.gatewayId,
     gatewayStartedAt: order.gatewayStartedAt,
     protocol: order.protocol,
+    protocols: [order.protocol],
     settings: order.settings,
     reconnectWindowS: order.reconnectWindowS,
     maxDurationS: order.maxDurationS,
@@ -97,10 +103,12 @@ export const resumeSession = (
   gatewayId,
   gatewayStartedAt,
   protocol,
+  protocols: [...new Set([...(session.protocols ?? [session.protocol]), protocol])],
   reconnectWindowS,
   connection: session.connection + 1,
   hasLeft: false,
   windowEndsAtMs: null,
+  warnings: { earlier: warningsOf(session.warnings), current: [] },
 });
 
 export const isAudioOnly = (session: Session | null): boolean =>

@@ -6,11 +6,12 @@ import { StateMachine } from "../../platform/machine/state-machine.ts";
 import { Timers } from "../../platform/machine/timers.ts";
 import { projectStream, type StreamMessage } from "../sessions/projection.ts";
 import { isAudioOnly, type Session, type SessionEnd, toSessionFacts } from "../sessions/session.ts";
+import { warningsOf } from "../sessions/session-warnings.ts";
 import { STREAM_MOVES, type StreamSignal, type StreamStatus } from "../streams/moves.ts";
 import { GracefulStop } from "./graceful-stop.ts";
 import { ViewerCount } from "./viewer-count.ts";
 
-export type StreamTimer = "silence" | "window" | "maxDuration" | "outbox";
+export type StreamTimer = "silence" | "window" | "maxDuration" | "warnings" | "outbox";
 
 interface StreamDocuments {
   /** The stream's id. */
@@ -73,8 +74,11 @@ export class StreamComponents {
 
   /** Updates the row in D1, with or without an event. */
   enqueueStatus(status: StreamStatus, more: Partial<Payload<"moved">> = {}): void {
-    const audioOnly = isAudioOnly(this.session);
-    this.enqueue("moved", { status, audioOnly, atMs: this.clock(), event: null, ...more });
+    const { session } = this;
+    const warned = session === null ? {} : { ingestWarnings: warningsOf(session.warnings) };
+    const audioOnly = isAudioOnly(session);
+    this.enqueue("moved", { status, audioOnly, ...warned, atMs: this.clock(), event: null, ...more });
+    this.timers.cancel("warnings"); // written with the row
   }
 
   saveSession(session: Session): void {

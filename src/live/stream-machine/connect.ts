@@ -1,4 +1,4 @@
-import type { IngestSettings } from "../../../protocol/live.ts";
+import type { IngestProtocol, IngestSettings } from "../../../protocol/live.ts";
 import { log } from "../../platform/log.ts";
 import {
   decideConnect,
@@ -35,6 +35,7 @@ function open(machine: StreamComponents, order: ConnectOrder): ConnectAnswer {
   const session = openSession(order, crypto.randomUUID(), nowMs);
   machine.move("prepare", () => machine.saveSession(session));
   machine.move("connect");
+  announceProtocol(machine, session, []);
   if (order.maxDurationS > 0) machine.timers.schedule("maxDuration", nowMs + waitMs(machine.env, order.maxDurationS));
   return accept(machine, session, false);
 }
@@ -43,8 +44,18 @@ function resume(machine: StreamComponents, before: Session, order: ConnectOrder)
   if (isOnAir(machine.state.status)) disconnect(machine); // the broadcaster on air is silent and is replaced
   const session = resumeSession(before, order);
   machine.move(session.segments > 0 ? "reconnect" : "connect", () => machine.saveSession(session));
+  announceProtocol(machine, session, before.protocols ?? [before.protocol]);
   machine.timers.cancel("window");
   return accept(machine, session, true);
+}
+
+const DETECTED = { srt: "video.live_stream.srt_detected", rtmps: "video.live_stream.rtmps_detected" } as const;
+
+/** Announces SRT or RTMPS, once for each session. @param known protocols of its earlier connections */
+function announceProtocol(machine: StreamComponents, { protocol }: Session, known: IngestProtocol[]): void {
+  if ((protocol !== "srt" && protocol !== "rtmps") || known.includes(protocol)) return;
+  const event = { id: crypto.randomUUID(), type: DETECTED[protocol] };
+  machine.enqueueStatus(machine.state.status, { event });
 }
 
 function accept(machine: StreamComponents, session: Session, isResumed: boolean) {

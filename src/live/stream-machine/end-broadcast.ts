@@ -19,6 +19,7 @@ export async function stopGracefully(machine: StreamComponents, reason: StopReas
 export function endBroadcast(machine: StreamComponents, signal: StreamSignal, why: SessionEnd): boolean {
   const { documents, state, timers } = machine;
   if (isOnAir(state.status)) disconnect(machine);
+  else if (timers.isScheduled("warnings")) machine.enqueueStatus(state.status); // the row of the idle stream keeps them
   const { session } = machine;
   const moved = machine.move(signal, () => {
     if (session === null) return;

@@ -1,9 +1,12 @@
 import { type Heartbeat, type HeartbeatAnswer, mergedSounds, soundsOf, type Started } from "../../../protocol/live.ts";
 import type { Session } from "../sessions/session.ts";
+import { kindsOfWarnings, warningsOf, withReported } from "../sessions/session-warnings.ts";
 import type { Connection, StartedAnswer } from "../streams/stream-calls.ts";
 import { currentSession, refusalOf } from "./sessions.ts";
 import type { StreamComponents } from "./components.ts";
 import { logWarning } from "../../platform/log.ts";
+
+const COUNTS_AFTER_MS = 10_000;
 
 /** The gateway reports the renditions of the broadcast. A recording begins with the first such report. */
 export function startBroadcast(machine: StreamComponents, connection: Connection, facts: Started): StartedAnswer {
@@ -42,11 +45,12 @@ function startRecording(machine: StreamComponents, session: Session): void {
 export function keepOnAir(
   machine: StreamComponents,
   connection: Connection,
-  { segments, droppedRungs, speed, silent, hasDisconnected }: Heartbeat,
+  { segments, droppedRungs, speed, silent, hasDisconnected, warnings }: Heartbeat,
 ): Omit<HeartbeatAnswer, "token"> {
-  const session = currentSession(machine, connection);
-  if (session === null) return { continue: false, reason: refusalOf(machine, connection) };
+  const before = currentSession(machine, connection);
+  if (before === null) return { continue: false, reason: refusalOf(machine, connection) };
   machine.hasDisconnected = hasDisconnected;
+  const session = keepWarnings(machine, before, warnings);
   if (silent) return { continue: true, reason: null };
   machine.listen();
   const next = { ...session, segments: Math.max(session.segments, segments), droppedRungs: droppedRungs.toSorted() };
@@ -57,14 +61,39 @@ export function keepOnAir(
   return { continue: true, reason: machine.gracefulStop.reason };
 }
 
+/**
+ * A warning of a new kind is announced. Counts may rise every second: they are written with the row's next change, at the latest after
+ * `COUNTS_AFTER_MS`.
+ *
+ * @returns the session with them
+ */
+function keepWarnings(machine: StreamComponents, session: Session, warnings: Heartbeat["warnings"]): Session {
+  const next = { ...session, warnings: withReported(session.warnings, warnings) };
+  const [shown, nextShown] = [warningsOf(session.warnings), warningsOf(next.warnings)];
+  if (JSON.stringify(nextShown) === JSON.stringify(shown)) return session;
+  const isAnnounced = kindsOfWarnings(nextShown) !== kindsOfWarnings(shown);
+  if (isAnnounced)
+    logWarning("live.warned", { streamId: machine.id, sessionId: session.id, codes: codesOf(nextShown) });
+  machine.commit(() => {
+    machine.documents.put("session", next);
+    if (isAnnounced) machine.enqueueStatus(machine.state.status, { event: updated() });
+    else if (!machine.timers.isScheduled("warnings"))
+      machine.timers.schedule("warnings", machine.clock() + COUNTS_AFTER_MS);
+  });
+  return next;
+}
+
+const codesOf = (warnings: Heartbeat["warnings"]): string => [...new Set(warnings.map(({ code }) => code))].join();
+
+const updated = () => ({ id: crypto.randomUUID(), type: "video.live_stream.updated" as const });
+
 /** The encoder cannot keep up and has dropped rungs, or it encodes them all again. */
 function changeDroppedRungs(machine: StreamComponents, session: Session, speed: number): void {
   const { id: sessionId, droppedRungs } = session;
   logWarning("live.rungs_dropped", { streamId: machine.id, sessionId, rungs: droppedRungs.join(), speed });
   machine.commit(() => {
     machine.documents.put("session", session);
-    const event = { id: crypto.randomUUID(), type: "video.live_stream.updated" as const };
-    machine.enqueueStatus(machine.state.status, { event, droppedRungs });
+    machine.enqueueStatus(machine.state.status, { event: updated(), droppedRungs });
   });
 }
 

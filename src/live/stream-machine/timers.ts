@@ -10,6 +10,7 @@ export function streamTimers(machine: StreamComponents): TimerHandlers<StreamTim
     silence: () => onSilence(machine),
     window: () => onWindow(machine),
     maxDuration: () => onMaxDuration(machine),
+    warnings: () => machine.enqueueStatus(machine.state.status),
   };
   return {
     async run(timer) {

@@ -77,6 +77,7 @@ function newStream(
     metadata: settings.metadata ?? {},
     status: "idle",
     audioOnly: false,
+    ingestWarnings: [],
     createdAt: now,
     updatedAt: now,
     revision: 0,

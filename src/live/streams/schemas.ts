@@ -4,6 +4,7 @@ import { later } from "../../platform/http/hints/later.ts";
 import { line, Metadata, pattern } from "../../platform/http/fields.ts";
 import { AccessRestrictionFields, PlaybackResolution } from "../../tenancy/access/index.ts";
 import { MetadataRecord } from "../../records/fields.ts";
+import { INGEST_WARNINGS, IngestWarningRecord } from "../../records/ingest-warning.ts";
 import { LivePlaybackIdRecord } from "../../records/playback-id.ts";
 
 const LATENCY_MODES = ["low", "standard"] as const;
@@ -97,6 +98,7 @@ export const StreamRecordSchema = z.object({
   lowLatency: z.boolean().openapi({ description: "Whether `latencyMode` is `low`" }),
   closedCaptions: z.boolean(),
   playbackIds: z.array(LivePlaybackIdRecord),
+  ingestWarnings: z.array(IngestWarningRecord).openapi(INGEST_WARNINGS),
 });
 
 export const StreamAnswer = StreamRecordSchema.extend({

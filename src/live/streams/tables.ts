@@ -1,9 +1,10 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { IngestWarning } from "../../../protocol/ingest-warning.ts";
 import type { LiveRendition, TargetState } from "../../../protocol/live.ts";
 import type { KeySystem } from "../../media/cenc/content-key.ts";
 import type { Metadata } from "../../media/types.ts";
 
-/** The catalogue of streams. `status`, `audioOnly` and `deletedAt` are written by the stream machine's outbox alone. */
+/** The catalogue of streams. `status`, `audioOnly`, `ingestWarnings` and `deletedAt` are written by the stream machine's outbox alone. */
 export const liveStreams = sqliteTable(
   "live_streams",
   {
@@ -30,6 +31,8 @@ export const liveStreams = sqliteTable(
     status: text({ enum: ["idle", "preparing", "active", "disconnected", "disabled"] }).notNull(),
     /** The broadcast has no picture. */
     audioOnly: integer({ mode: "boolean" }).notNull().default(false),
+    /** Of the last broadcast. */
+    ingestWarnings: text({ mode: "json" }).$type<IngestWarning[]>().notNull().default([]),
 
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
     updatedAt: integer({ mode: "timestamp_ms" }).notNull(),

@@ -76,5 +76,11 @@ export function toStream({
     lowLatency: stream.latencyMode === "low",
     closedCaptions: false,
     playbackIds: playbackIds.map(toPlaybackId),
+    ingestWarnings: stream.ingestWarnings.map(({ code, message, since, count }) => ({
+      code,
+      message,
+      since: toTimestamp(new Date(since)),
+      count,
+    })),
   };
 }

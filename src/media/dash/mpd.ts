@@ -1,6 +1,7 @@
 import type { Protection } from "../cenc/content-key.ts";
 import { protectionBps } from "../cenc/overhead.ts";
 import { targetDuration } from "../manifest/bandwidth.ts";
+import { rowFormatAt, type RowFormat } from "../manifest/formats.ts";
 import { preferredAudio, preferredText, type Presentation, type Rendition, trackLabel } from "../manifest/model.ts";
 import type { SheetPlan } from "../images/sheet-plan.ts";
 import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
@@ -83,6 +84,7 @@ export function mpd(presentation: Presentation, base: string, now: Date, more: M
       bandwidth: (row: Rendition) =>
         dashBandwidth(row, minBufferSeconds) + (protection === null ? 0 : protectionBps(row)),
       template: (row: Rendition) => segmentTemplate(row, period, presentation, firstNumber),
+      format: (row: Rendition) => rowFormatAt(row, period.spans.get(row.name)!.initVersion),
     };
     const video = videoSets.map((set, n) => ({ set: set.filter(isThere), n }));
     return [
@@ -126,19 +128,26 @@ interface SetContext {
   protection: Protection | null;
   bandwidth: (row: Rendition) => number;
   template: (row: Rendition) => string;
+  /** In the Period. */
+  format: (row: Rendition) => RowFormat;
 }
 
-function videoSet(set: Rendition[], id: number, { presentation, protection, bandwidth, template }: SetContext): string {
-  const rates = set.map(({ frameRateNum, frameRateDen }) => ({ num: frameRateNum ?? 0, den: frameRateDen ?? 1 }));
+function videoSet(
+  set: Rendition[],
+  id: number,
+  { presentation, protection, bandwidth, template, format }: SetContext,
+): string {
+  const formats = set.map(format);
+  const rates = formats.map(({ frameRateNum, frameRateDen }) => ({ num: frameRateNum ?? 0, den: frameRateDen ?? 1 }));
   const representations = set.map((row, n) =>
     element(
       "Representation",
       {
         id: row.name,
-        codecs: row.codec,
+        codecs: formats[n]!.codec,
         bandwidth: bandwidth(row),
-        width: row.widthPx,
-        height: row.heightPx,
+        width: formats[n]!.widthPx,
+        height: formats[n]!.heightPx,
         frameRate: fractionText(rates[n]!),
         sar: "1:1",
       },
@@ -151,9 +160,9 @@ function videoSet(set: Rendition[], id: number, { presentation, protection, band
       id,
       contentType: "video",
       mimeType: "video/mp4",
-      par: pictureAspect(set),
-      maxWidth: Math.max(...set.map(({ widthPx }) => widthPx ?? 0)),
-      maxHeight: Math.max(...set.map(({ heightPx }) => heightPx ?? 0)),
+      par: pictureAspect(formats),
+      maxWidth: Math.max(...formats.map(({ widthPx }) => widthPx ?? 0)),
+      maxHeight: Math.max(...formats.map(({ heightPx }) => heightPx ?? 0)),
       maxFrameRate: fractionText(rates.toSorted((a, b) => b.num / b.den - a.num / a.den)[0]!),
       segmentAlignment: true,
       startWithSAP: 1,
@@ -166,7 +175,11 @@ function videoSet(set: Rendition[], id: number, { presentation, protection, band
   );
 }
 
-function audioSet(row: Rendition, id: number, { presentation, protection, bandwidth, template }: SetContext): string {
+function audioSet(
+  row: Rendition,
+  id: number,
+  { presentation, protection, bandwidth, template, format }: SetContext,
+): string {
   const isMain = row === preferredAudio(presentation.audio);
   return element(
     "AdaptationSet",
@@ -186,7 +199,7 @@ function audioSet(row: Rendition, id: number, { presentation, protection, bandwi
       "Representation",
       {
         id: row.name,
-        codecs: row.codec,
+        codecs: format(row).codec,
         bandwidth: bandwidth(row),
         audioSamplingRate: isSampleRate(row.timescale) ? row.timescale : null,
       },

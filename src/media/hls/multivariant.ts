@@ -1,5 +1,6 @@
 import { protectionBps } from "../cenc/overhead.ts";
 import { averageBitrate, peakBitrate, peakOf } from "../manifest/bandwidth.ts";
+import { largestOf, rowFormats, type RowFormat } from "../manifest/formats.ts";
 import {
   preferredAudio,
   preferredText,
@@ -106,13 +107,15 @@ function textGroup(text: TextTrack[], locate: Locate): string[] {
 
 function videoVariant(row: Rendition, { audio, text }: Presentation, locate: Locate, isProtected: boolean): string[] {
   const { peak, average } = bitrates(isProtected);
+  const formats = rowFormats(row);
+  const largest = largestOf(formats);
   return [
     tag("EXT-X-STREAM-INF", {
       BANDWIDTH: peak(row) + Math.max(0, ...audio.map(peak)) + textRates(text).peak,
       "AVERAGE-BANDWIDTH": average(row) + Math.max(0, ...audio.map(average)) + textRates(text).average,
-      CODECS: quoted([...new Set([row.codec, ...audio.map(({ codec }) => codec)])].join(",")),
-      RESOLUTION: `${row.widthPx}x${row.heightPx}`,
-      "FRAME-RATE": ((row.frameRateNum ?? 0) / (row.frameRateDen ?? 1)).toFixed(3),
+      CODECS: quoted(codecsOf([row, ...audio])),
+      RESOLUTION: `${largest.widthPx}x${largest.heightPx}`,
+      "FRAME-RATE": Math.max(...formats.map(rateOf)).toFixed(3),
       "CLOSED-CAPTIONS": "NONE",
       AUDIO: audio.length > 0 ? quoted(GROUP) : null,
       SUBTITLES: text.length > 0 ? quoted(TEXT_GROUP) : null,
@@ -120,6 +123,12 @@ function videoVariant(row: Rendition, { audio, text }: Presentation, locate: Loc
     locate(row.name),
   ];
 }
+
+/** Every format in their playlists, once (RFC 8216bis §4.4.6.2). */
+const codecsOf = (rows: Rendition[]): string =>
+  [...new Set(rows.flatMap((row) => rowFormats(row).map(({ codec }) => codec)))].join(",");
+
+const rateOf = ({ frameRateNum, frameRateDen }: RowFormat): number => (frameRateNum ?? 0) / (frameRateDen ?? 1);
 
 const bitrates = (isProtected: boolean) => ({
   peak: (row: Rendition) => peakBitrate(row) + (isProtected ? protectionBps(row) : 0),
@@ -134,7 +143,7 @@ function audioVariant({ audio, text }: Presentation, locate: Locate, isProtected
     tag("EXT-X-STREAM-INF", {
       BANDWIDTH: Math.max(...audio.map(peak)) + textRates(text).peak,
       "AVERAGE-BANDWIDTH": Math.max(...audio.map(average)) + textRates(text).average,
-      CODECS: quoted([...new Set(audio.map(({ codec }) => codec))].join(",")),
+      CODECS: quoted(codecsOf(audio)),
       AUDIO: audio.length > 1 ? quoted(GROUP) : null,
       SUBTITLES: text.length > 0 ? quoted(TEXT_GROUP) : null,
     }),

@@ -1,11 +1,13 @@
 import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
-import type { OriginRendition } from "./origin-facts.ts";
+import type { LiveFormat, OriginRendition } from "./origin-facts.ts";
 import { endTicks, lastWhole, type LiveRendition, type LiveSegment, type LiveTiming, segmentAt } from "./timeline.ts";
 
 /** A rendition of the MPD: its fixed facts and its media so far. */
 export interface MpdRendition {
   facts: OriginRendition;
   live: LiveRendition;
+  /** In ascending order, at least one. */
+  formats: readonly LiveFormat[];
 }
 
 /** A Period of the session. No rendition has another Period start within it. Seconds are on the MPD's timeline. */
@@ -20,6 +22,8 @@ export interface MpdPeriod {
   durationSeconds: number | null;
   /** Capture time of its first frame, epoch ms. */
   capturedAtMs: number;
+  /** Version of the init segments of all its renditions. */
+  initVersion: number;
   renditions: MpdRendition[];
 }
 
@@ -63,6 +67,7 @@ export function periodsOf(renditions: MpdRendition[], origin: PeriodOrigin | nul
       mediaSeconds,
       durationSeconds: endOf(leader.live, untilMsn) - mediaSeconds,
       capturedAtMs: segment.capturedAtMs,
+      initVersion: segment.initVersion,
       renditions: here,
     });
   }

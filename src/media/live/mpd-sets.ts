@@ -3,17 +3,18 @@ import type { Protection } from "../cenc/content-key.ts";
 import { liveProtectionBps } from "../cenc/overhead.ts";
 import { contentProtection } from "../dash/content-protection.ts";
 import { timeline } from "../dash/segment-template.ts";
-import { AUDIO_CHANNELS_SCHEME, fractionText, type FrameRate, pictureAspect } from "../dash/set-facts.ts";
+import { AUDIO_CHANNELS_SCHEME, fractionText, pictureAspect } from "../dash/set-facts.ts";
 import { element } from "../dash/xml.ts";
 import { durations, type Listed, type ListedSegment, type MpdPeriod } from "./mpd-periods.ts";
+import { formatAt, frameRateOf } from "../manifest/formats.ts";
+import type { LiveFormat } from "./origin-facts.ts";
 import { liveSound } from "./sounds.ts";
-import { type LiveRendition, type LiveTiming, measuredBitrate } from "./timeline.ts";
+import { type LiveRendition, type LiveTiming, measuredBitrate, segmentAt } from "./timeline.ts";
 
 const OVERHEAD = 1.05; // container overhead
 
 /** What the sets of a session have in common. */
 export interface SetContext {
-  frameRate: number | null;
   /** Channels of audio that does not say them. */
   channels: number;
   /** URL of the clock for UTCTiming. */
@@ -32,32 +33,33 @@ export function adaptationSet(
   about: string[],
   lang: string | null = null,
 ): string {
-  const { frameRate, channels, clockUri, timing, protection = null } = session;
+  const { channels, clockUri, timing, protection = null } = session;
   const kind = lang === null ? "video" : "audio";
+  const listed = set.map((one) => ({ ...one, ...formatOf(one, period) }));
   return element(
     "AdaptationSet",
     {
       id,
       contentType: kind,
       mimeType: `${kind}/mp4`,
-      ...(kind === "video" ? pictureFacts(set, frameRate) : { lang }),
+      ...(kind === "video" ? pictureFacts(listed) : { lang }),
       segmentAlignment: true,
       startWithSAP: 1,
     },
     ...contentProtection(protection),
     ...about,
-    ...set.map(({ rendition: { facts, live }, segments }) =>
+    ...listed.map(({ rendition: { facts, live }, segments, format, initVersion }) =>
       element(
         "Representation",
         {
           id: facts.name,
-          codecs: facts.codec,
+          codecs: format.codec,
           // A copied source may exceed its announced rate, so the measured rate counts too.
           bandwidth:
-            Math.ceil(Math.max(facts.bitrateBps * OVERHEAD, measuredBitrate(live))) +
+            Math.ceil(Math.max(format.bitrateBps * OVERHEAD, measuredBitrate(live))) +
             (protection === null ? 0 : liveProtectionBps(facts.kind)),
           ...(kind === "video"
-            ? { width: facts.widthPx, height: facts.heightPx, frameRate: frameRateText(frameRate), sar: "1:1" }
+            ? { width: format.widthPx, height: format.heightPx, frameRate: rateText(format, live), sar: "1:1" }
             : { audioSamplingRate: facts.timescale }),
         },
         ...(kind === "audio"
@@ -69,21 +71,28 @@ export function adaptationSet(
             ]
           : []),
         producerTime(period, { timescale: live.timescale, clockUri, inband: true }),
-        segmentTemplate(live, segments, period, timing),
+        segmentTemplate(live, segments, initVersion, period, timing),
       ),
     ),
   );
 }
 
-const pictureFacts = (set: Listed[], frameRate: number | null) => {
-  const sizes = set.map(({ rendition: { facts } }) => facts);
+/** The init segment that a rendition has in a Period. Before its first segment there has arrived, it is that of the others. */
+function formatOf({ rendition: { live, formats }, segments }: Listed, period: MpdPeriod) {
+  const initVersion = segmentAt(live, segments[0]!.msn)?.initVersion ?? period.initVersion;
+  return { initVersion, format: formatAt(formats, initVersion) };
+}
+
+function pictureFacts(set: (Listed & { format: LiveFormat })[]) {
+  const sizes = set.map(({ format }) => format);
+  const fastest = set.toSorted((a, b) => (b.format.frameRate ?? 0) - (a.format.frameRate ?? 0))[0]!;
   return {
     par: pictureAspect(sizes),
     maxWidth: Math.max(...sizes.map(({ widthPx }) => widthPx ?? 0)),
     maxHeight: Math.max(...sizes.map(({ heightPx }) => heightPx ?? 0)),
-    maxFrameRate: frameRateText(frameRate),
+    maxFrameRate: rateText(fastest.format, fastest.rendition.live),
   };
-};
+}
 
 /** Capture time. @param inband also in the media's `prft` boxes */
 export const producerTime = (
@@ -105,12 +114,12 @@ export const producerTime = (
 function segmentTemplate(
   live: LiveRendition,
   segments: ListedSegment[],
+  initVersion: number,
   period: MpdPeriod,
   timing: LiveTiming,
 ): string {
   const { timescale } = live;
   const [first] = segments;
-  const initVersion = live.segments[first!.msn - (live.segments[0]?.msn ?? 0)]?.initVersion ?? newestInit(live);
   return element(
     "SegmentTemplate",
     {
@@ -134,13 +143,5 @@ export const availability = ({ hasEnded }: LiveRendition, { partTargetMs, target
         availabilityTimeComplete: false,
       };
 
-const newestInit = (live: LiveRendition) => live.segments.at(-1)?.initVersion ?? 0;
-
-const frameRateText = (frameRate: number | null) => fractionText(frameRateOf(frameRate));
-
-/** 29.97 is 30000/1001. */
-function frameRateOf(frameRate: number | null): FrameRate {
-  if (frameRate === null) return { num: 0, den: 1 };
-  const whole = Math.round(frameRate);
-  return Math.abs(frameRate - whole) < 0.005 ? { num: whole, den: 1 } : { num: whole * 1000, den: 1001 };
-}
+const rateText = ({ frameRate }: LiveFormat, { timescale }: LiveRendition): string | null =>
+  frameRate === null ? null : fractionText(frameRateOf(frameRate, timescale));

@@ -108,14 +108,16 @@ function maxSegmentSeconds({ renditions, timing }: LiveMpd): number {
   return Math.max(timing.targetDurationSeconds + Math.max(0, ...frames), ...listed);
 }
 
-/** Depth of the window, limited by the shortest segment list. */
-const depthSeconds = ({ windowSeconds, renditions }: LiveMpd): number =>
-  windowSeconds ??
-  Math.floor(
-    Math.min(
-      ...renditions.map(({ live }) => live.segments.reduce((sum, s) => sum + segmentSeconds(s, live.timescale), 0)),
-    ),
+/** Depth of the window, limited by the shortest list of the segments that renditions have had from its beginning on. */
+function depthSeconds({ windowSeconds, renditions }: LiveMpd): number {
+  if (windowSeconds !== null) return windowSeconds;
+  const firstMsn = Math.min(...renditions.flatMap(({ live }) => live.segments[0]?.msn ?? []));
+  const isWhole = ({ live }: MpdRendition) => live.segments.length > 0 && live.firstMsn <= firstMsn; // others were added later
+  const whole = renditions.filter(isWhole);
+  return Math.floor(
+    Math.min(...whole.map(({ live }) => live.segments.reduce((sum, s) => sum + segmentSeconds(s, live.timescale), 0))),
   );
+}
 
 const latencyMs = ({ partTargetMs, targetDurationSeconds }: LiveTiming): number =>
   partTargetMs === null

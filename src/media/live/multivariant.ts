@@ -1,3 +1,4 @@
+import type { MediaFormat } from "../../../protocol/init-facts.ts";
 import type { SoundFacts } from "../../../protocol/live.ts";
 import { liveProtectionBps } from "../cenc/overhead.ts";
 import { quoted, tag } from "../hls/attributes.ts";
@@ -13,6 +14,8 @@ export interface LiveVariant {
   heightPx: number | null;
   bitrateBps: number; // of the largest segment that the encoder may make
   codec: string; // RFC 6381
+  /** All formats of the media in its playlist; absent = that of the variant, with an unknown frame rate. */
+  formats?: MediaFormat[];
   /** Absent of a picture, and in sessions from before broadcasts had several sounds. */
   sound?: SoundFacts | undefined;
 }
@@ -28,9 +31,8 @@ export const encodedChannels = (sourceChannels: number): number =>
   Math.min(sourceChannels, MAX_CHANNELS) || MAX_CHANNELS;
 
 export interface LiveOffer {
+  /** Each with the size of its largest format. */
   variants: LiveVariant[];
-  /** Frames per second of the video; null = unknown. */
-  frameRate: number | null;
   /** Channels of encoded audio that does not say them; null = unknown. */
   channels: number | null;
   /** Peak bit rate so far, by rendition. */
@@ -54,7 +56,7 @@ export function liveMultivariant(
   query = "",
   isProtected = false,
 ): string {
-  const { variants, frameRate, channels, captions } = offer;
+  const { variants, channels, captions } = offer;
   const audio = variants.filter(({ kind, sound }) => kind === "audio" && sound?.isAbsent !== true);
   const video = variants.filter(({ kind }) => kind === "video").toSorted((a, b) => b.bitrateBps - a.bitrateBps);
   const peak = (one: LiveVariant) => peakBps(one, offer) + (isProtected ? liveProtectionBps(one.kind) : 0);
@@ -77,9 +79,9 @@ export function liveMultivariant(
     ...streams.flatMap((stream) => [
       tag("EXT-X-STREAM-INF", {
         BANDWIDTH: Math.ceil(peak(stream) + (stream.kind === "video" ? soundPeakBps + textBps : 0)),
-        CODECS: quoted([...new Set([stream.codec, ...audio.map(({ codec }) => codec)])].join(",")),
+        CODECS: quoted([...new Set([stream, ...audio].flatMap(codecsOf))].join(",")),
         RESOLUTION: stream.widthPx === null ? null : `${stream.widthPx}x${stream.heightPx}`,
-        "FRAME-RATE": stream.kind === "video" ? frameRate?.toFixed(3) : null,
+        "FRAME-RATE": stream.kind === "video" ? frameRateOf(stream)?.toFixed(3) : null,
         AUDIO: hasSoundGroup && audio.length > 0 ? quoted(GROUP) : null,
         SUBTITLES: stream.kind === "video" && captions.length > 0 ? quoted(TEXT_GROUP) : null,
         "CLOSED-CAPTIONS": stream.kind === "video" ? "NONE" : null,
@@ -89,6 +91,13 @@ export function liveMultivariant(
     "",
   ].join("\n");
 }
+
+const codecsOf = ({ codec, formats = [] }: LiveVariant): string[] =>
+  formats.length > 0 ? formats.map((format) => format.codec) : [codec];
+
+/** The highest one (RFC 8216bis §4.4.6.2); null = unknown. */
+const frameRateOf = ({ formats = [] }: LiveVariant): number | null =>
+  Math.max(0, ...formats.map(({ frameRate }) => frameRate ?? 0)) || null;
 
 const captionsTag = ({ label, languageCode, isSubtitle }: ReturnType<typeof captionLabels>[number], uri: string) =>
   tag("EXT-X-MEDIA", {

@@ -1,6 +1,7 @@
 /** Requests to a live origin and its answers. Types only. */
 import type { PartCaptions, Started } from "../../../protocol/live.ts";
 import type { PartFacts } from "../../../protocol/part-facts.ts";
+import type { VersionedFormat } from "../types.ts";
 import type { LiveVariant } from "./multivariant.ts";
 import type { LivePart, LiveTiming } from "./timeline.ts";
 
@@ -8,6 +9,11 @@ export interface OriginRendition extends LiveVariant {
   timescale: number;
   /** First sequence number of a rendition added by a later broadcaster; default 0. */
   firstMsn?: number;
+}
+
+/** The format of a rendition from a version of its init segment on. */
+export interface LiveFormat extends VersionedFormat {
+  bitrateBps: number; // of the largest segment that the encoder may make
 }
 
 /** Sent to a live origin once, before the first part. */

@@ -89,7 +89,7 @@ export interface Presentation {
   videoSets: Rendition[][];
   audio: Rendition[];
   text: TextTrack[];
-  /** The end of the subtitles' playlists. Of complete ones that of the source or of the ladder, whichever was offered first. */
+  /** The end of the subtitles' playlists. When they are complete, the end of the source or of the ladder, whichever was offered first. */
   textEndSeconds: number;
   /** The common end of growing playlists, or the end of the longest complete one. */
   endSeconds: number;

@@ -5,6 +5,7 @@ export interface RenditionSpan {
   first: number;
   count: number;
   initFile: string;
+  initVersion: number; // 0 for on-demand media
   /** Decode time of its first sample. */
   startTicks: number;
   /** Epoch ms; null for on-demand media. */
@@ -57,16 +58,17 @@ export function spansOf({ segments: { bytes, spans } }: Pick<Rendition, "segment
         first: 0,
         count: bytes.length,
         initFile: "init.mp4",
+        initVersion: 0,
         startTicks: 0,
         capturedAtMs: null,
         isDiscontinuous: false,
         isGap: false,
       },
     ];
-  return spans.map(({ initVersion, ...span }, position) => ({
+  return spans.map((span, position) => ({
     ...span,
     count: (spans[position + 1]?.first ?? bytes.length) - span.first,
-    initFile: `init-${initVersion}.mp4`,
+    initFile: `init-${span.initVersion}.mp4`,
     isGap: bytes[span.first] === 0,
   }));
 }

@@ -54,7 +54,7 @@ async function undecided(count: number): Promise<string> {
   const admit = (n: number) => reception.admit({ protocol: "rtmp", streamKey: `k${n}`, remote: "192.0.2.1:1" });
   for (let n = 1; n < count; n++) void admit(n);
   const admission = await Promise.race([admit(count), new Promise<null>((done) => setImmediate(() => done(null)))]);
-  await reception.close("shutdown");
+  await reception.close();
   return admission === null ? TAKEN : admission.accepted ? "accepted" : admission.reason;
 }
 

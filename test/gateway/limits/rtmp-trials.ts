@@ -16,7 +16,12 @@ const CHUNK_SIZE = rtmp.setChunkSize(0xffffff);
 function read(...bytes: Buffer[]): string {
   const protocol = new PublishProtocol(() => {});
   try {
-    for (const one of [rtmp.HANDSHAKE, ...bytes]) protocol.read(one);
+    for (const one of [rtmp.HANDSHAKE, ...bytes]) {
+      protocol.read(one);
+      if (protocol.askedKey !== null) protocol.accept();
+      if (protocol.hasUnpublished) protocol.next();
+      protocol.readOn();
+    }
     return TAKEN;
   } catch {
     return "closed";
@@ -53,7 +58,7 @@ function serve(): { peer: DeafPeer; served: Promise<void>; reception: TestRecept
   return { peer, served, reception };
 }
 
-/** Whether a connection is closed after this time without input. @param first bytes sent before */
+/** Whether a connection is closed after this time without more input. @param first bytes sent before */
 async function silent(ms: number, first: Buffer, isReady: (reception: TestReception) => boolean): Promise<string> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
@@ -85,21 +90,18 @@ export const RTMP_TRIALS = {
     return published(rtmp.chunk(20, Buffer.concat([name, Buffer.alloc(bytes - name.length)])));
   }),
   "rtmp-message": upTo((bytes) => published(begun(bytes))),
-  "rtmp-unfinished-messages": (bound: number) => {
+  "rtmp-unfinished-messages": upTo((bytes) => {
     const largest = 8 << 20;
-    // Each message is held in a buffer with 1,024 spare bytes. Messages before the publish count too.
-    const before = [4, connect.length, rtmp.CREATE_STREAM.length, rtmp.publish("key").length];
-    const setUp = Math.max(...before.slice(1)) - CHUNK_HEADER_BYTES + 1024 + 4 + 1024;
-    const fill = (bytes: number) => {
-      const messages = [largest, largest, bytes - setUp - 2 * (largest + 1024) - 1024];
-      return published(CHUNK_SIZE_1, ...messages.map((length, n) => begun(length, 10 + n)));
-    };
-    return { atBound: fill(bound), above: fill(bound + 1) };
-  },
+    const messages = [largest, largest, bytes - 2 * largest - 1, 1]; // the last one is complete, but not before it has begun
+    return published(CHUNK_SIZE_1, ...messages.map((length, n) => begun(length, 10 + n)));
+  }),
   "rtmp-chunk-streams": upTo((count) => {
     const used = 2; // control and commands
     return published(CHUNK_SIZE_1, ...times(count - used, (n) => begun(2, 10 + n)));
   }),
+  "rtmp-publishes": upTo((count) =>
+    read(CHUNK_SIZE, connect, ...times(2 * count, (n) => (n % 2 === 0 ? rtmp.publish("key") : rtmp.closeStream()))),
+  ),
   "rtmp-stream-key": upTo((length) => read(CHUNK_SIZE, connect, rtmp.publish("k".repeat(length)))),
   "rtmp-unread-answers": async (bound: number) => {
     const { peer, served, reception } = serve();
@@ -120,5 +122,12 @@ export const RTMP_TRIALS = {
     };
   },
   "rtmp-time-to-publish": until((ms) => silent(ms, rtmp.HANDSHAKE, () => true)),
+  "rtmp-time-to-publish-again": until((ms) =>
+    silent(
+      ms,
+      Buffer.concat([rtmp.opening(PORT, "key"), rtmp.closeStream()]),
+      ({ broadcasts }) => broadcasts.some(({ isOver }) => isOver) && vi.getTimerCount() > 0,
+    ),
+  ),
   "rtmp-silence": until((ms) => silent(ms, rtmp.opening(PORT, "key"), ({ broadcasts }) => broadcasts.length > 0)),
 };

@@ -189,10 +189,9 @@ async function answerOf(path: string, isExpected: (answer: string) => boolean): 
   for (;;) {
     // wrangler may hold a request forever.
     const init = { headers: { accept: "text/html" }, signal: AbortSignal.timeout(5000) };
-    const answer = await fetch(`${local.baseUrl}${path}`, init).then(
-      async (response) => `${response.status} ${await response.text()}`,
-      (error: unknown) => inspect(error),
-    );
+    const answer = await fetch(`${local.baseUrl}${path}`, init)
+      .then(async (response) => `${response.status} ${await response.text()}`)
+      .catch((error: unknown) => inspect(error)); // the body may be held as well as the headers
     if (isExpected(answer)) return answer;
     if (performance.now() - startedAt > RESTARTED_IN_MS) return `${answer}\nnpm run dev: ${dev.output().slice(before)}`;
     await setTimeout(250);

@@ -5,7 +5,7 @@ import type { Job } from "../../../protocol/jobs.ts";
 import { MessageReader } from "../../../encoder/live/wire.ts";
 import { ContainerUnits } from "../../../encoder/gateway/source/container-units.ts";
 import { RestartLimit } from "../../../encoder/gateway/reception/restart-limit.ts";
-import { Amf0Reader } from "../../../encoder/gateway/rtmp/amf0.ts";
+import { Amf0Reader } from "../../../encoder/gateway/rtmp/protocol/amf0.ts";
 import { TAG } from "../../../encoder/gateway/simulcast/flv-tags.ts";
 import { DecisionSlots, SLOT_LIMITS } from "../../../encoder/gateway/srt/decision-slots.ts";
 import { mostPushes } from "../../../encoder/gateway/simulcast/slots.ts";

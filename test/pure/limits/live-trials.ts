@@ -3,6 +3,7 @@ import { JobFailure } from "../../../protocol/jobs.ts";
 import { chosenSounds } from "../../../encoder/live/broadcast-sounds.ts";
 import { RunCaptions } from "../../../encoder/live/run-captions.ts";
 import { Dropped, Ended, Heartbeat, PartCaptions, PartQuery, Started } from "../../../protocol/live.ts";
+import { OriginFormats } from "../../../src/live/origin/index/origin-formats.ts";
 import { OriginCaptions } from "../../../src/live/origin/index/origin-captions.ts";
 import { RecordedCues } from "../../../src/media/live/recorded-cues.ts";
 import { dvrFirstMsn } from "../../../src/live/origin/index/origin-history.ts";
@@ -10,6 +11,7 @@ import { layoutOf, splitRange } from "../../../src/media/download/layout.ts";
 import { decideReload, readDirectives } from "../../../src/media/live/reload.ts";
 import type { LiveRendition, LiveSegment } from "../../../src/media/live/timeline.ts";
 import { ViewerBatch, ViewerWindow } from "../../../src/live/origin/viewer-window.ts";
+import { warningsOf } from "../../../src/live/sessions/session-warnings.ts";
 import { type Problem, PROBLEMS } from "../../../src/platform/http/problems.ts";
 import { findRangeIn } from "../../../src/live/origin/recorded/clips-range.ts";
 import { readClipRequest } from "../../../src/live/clips/clips-request.ts";
@@ -87,6 +89,14 @@ const languageTag = (length: number) => {
   return tag;
 };
 const beat = (more: object) => ({ segments: 0, droppedRungs: [], speed: 1, at: 0, ...more });
+/** The formats of a rendition after so many changes. */
+function keptFormats(count: number) {
+  const formats = new OriginFormats({ get: () => undefined, put: () => {} } as unknown as SyncKvStorage);
+  for (let version = 0; version < count; version += 1)
+    formats.add("v720", { version, codec: "", widthPx: version, heightPx: 1, frameRate: 1, bitrateBps: 1 });
+  return formats.of("v720");
+}
+const warning = (message: string) => ({ code: "silent" as const, message, since: 0, count: 1 });
 const rung = (codec: string) => ({
   name: "v720",
   kind: "video",
@@ -207,6 +217,7 @@ export const LIVE_TRIALS = {
     parsed(Started, { video: null, audio: null, renditions: [{ ...rung("avc1"), name: text(length) }] }),
   ),
   "live-codec": upTo((length) => parsed(Started, { video: null, audio: null, renditions: [rung(text(length))] })),
+  "live-formats": upTo((count) => (keptFormats(count)[0]?.version === 0 ? TAKEN : "forgotten")),
   "live-sounds": upTo(encoded),
   "live-sound-language": upTo((length) => sounding({ languageCode: languageTag(length) })),
   "live-sound-title": upTo((length) => sounding({ title: text(length) })),
@@ -214,6 +225,14 @@ export const LIVE_TRIALS = {
   "live-dropped-rungs": upTo((count) =>
     parsed(Heartbeat, beat({ droppedRungs: Array.from({ length: count }, () => "v") })),
   ),
+  "live-warnings": upTo((count) =>
+    parsed(Heartbeat, beat({ warnings: Array.from({ length: count }, () => warning("")) })),
+  ),
+  "live-warning-message": upTo((length) => parsed(Heartbeat, beat({ warnings: [warning(text(length))] }))),
+  "ingest-warnings": upTo((count) => {
+    const earlier = Array.from({ length: count }, (_, n) => warning(String(n)));
+    return warningsOf({ earlier, current: [] }).length === count ? TAKEN : "left out";
+  }),
   "live-end-reason": upTo((length) => parsed(Ended, { reason: text(length) })),
   "live-sequence-number": upTo((fromMsn) => parsed(Dropped, { rendition: "v720", fromMsn })),
   "job-failure-message": upTo((length) => parsed(JobFailure, { code: "encoder_crashed", message: text(length) })),

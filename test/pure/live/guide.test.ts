@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { GatewayEnvironment } from "../../../encoder/gateway/environment.ts";
+import { HANG_UP_REASONS } from "../../../encoder/gateway/reception/hang-up-reasons.ts";
 import { REJECT } from "../../../encoder/gateway/srt/handshake.ts";
-import { END_REASONS } from "../../../protocol/live.ts";
 import { CreateStream, InputMediaSettings } from "../../../src/live/streams/schemas.ts";
 
 const guide = readFileSync("docs/guides/live.md", "utf8");
@@ -23,16 +23,21 @@ describe("docs/guides/live.md", () => {
     expect(new Map(documented)).toEqual(new Map(presets));
   });
 
-  test("has every rejection of an SRT caller, except those that libsrt sends itself", () => {
+  test("has every rejection of an SRT caller, and no other", () => {
     const documented = rows(section("What goes wrong")).flatMap(([, , , code]) =>
       /^\d+$/.test(code ?? "") ? [+code!] : [],
     );
-    const { resource: _, rogue: _also, ...sent } = REJECT;
-    expect(new Set(documented)).toEqual(new Set(Object.values(sent)));
+    expect(documented).toHaveLength(Object.keys(REJECT).length);
+    expect(new Set(documented)).toEqual(new Set(Object.values(REJECT)));
   });
 
-  test("has every reason for which the Worker ends a broadcast", () => {
-    for (const reason of END_REASONS) expect(section("What goes wrong")).toContain(`\`${reason}\``);
+  test("explains every reason for which a broadcaster is disconnected, and no other", () => {
+    const [, , reasons = ""] = section("What goes wrong").split("| Reason ");
+    const explained = rows(reasons.split("\n\n")[0]!).flatMap(([cell]) =>
+      [...cell!.matchAll(/`(\w+)`/g)].map(([, reason]) => reason!),
+    );
+    expect(explained.toSorted()).toEqual(HANG_UP_REASONS.filter((reason) => reason !== "broadcaster_left").toSorted());
+    expect(section("Broadcast")).toContain("`broadcaster_left`"); // the answer to a push that was complete
   });
 });
 

@@ -5,7 +5,7 @@ import { mediaPlaylist } from "../../../src/media/hls/media-playlist.ts";
 import type { LiveRendition, LiveSegment } from "../../../src/media/live/timeline.ts";
 import { mediaListOf, presentationOf, type Rendition } from "../../../src/media/manifest/model.ts";
 import { findRange } from "../../../src/live/origin/recorded/clips-range.ts";
-import type { RecordedRendition } from "../../../src/live/origin/recorded/recorded-session.ts";
+import type { RecordedList } from "../../../src/live/origin/recorded/recorded-session.ts";
 import { MOST_SEGMENTS, recordedLists } from "../../../src/live/origin/recorded/recording-lists.ts";
 import { audioRow, facts, videoRow } from "../media/rows.ts";
 
@@ -37,7 +37,7 @@ const rendition = (name: string, list: LiveSegment[], hasEnded = true): LiveRend
   droppedFrom: null,
   hasEnded,
 });
-const rowOf = ({ name, timescale, segments: list }: RecordedRendition): Rendition => ({
+const rowOf = ({ name, timescale, segments: list }: RecordedList): Rendition => ({
   ...(name === "a1" ? audioRow(name, []) : videoRow(name, 1280, 720, [])),
   timescale,
   segments: list,

@@ -97,6 +97,8 @@ test("a resumed session has a new connection and gateway, and keeps its start ti
     connection: 2,
     hasLeft: false,
     windowEndsAtMs: null,
+    protocols: ["rtmp", "srt"],
+    warnings: { earlier: [], current: [] },
   });
 });
 

@@ -17,7 +17,7 @@ import { sendView, storeView, TestPlayer } from "../analytics/beacon-helpers.ts"
 import { newAsset } from "../playback/playable.ts";
 import { call, FILM, newUpload } from "../library/uploads/upload-helpers.ts";
 import { openSourceServer } from "../library/sources/source-servers.ts";
-import { at, elapse, newStream, settle, type Stream } from "../live/live-helpers.ts";
+import { at, connect, elapse, newStream, settle, type Stream } from "../live/live-helpers.ts";
 import { broadcast } from "../live/recording-helpers.ts";
 import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
 import { differences } from "../../support/differences.ts";
@@ -43,6 +43,13 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     ).json<MediaAnswer>();
     await ask(workspace, "PATCH", `/v1/on-demand/${data.id}`, { title: "New" });
     await workspace.request("DELETE", `/v1/on-demand/${data.id}`);
+  },
+
+  "a media gets another playback ID, which is removed again": async (workspace) => {
+    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id });
+    const path = `/v1/on-demand/${assetId}/playback-ids`;
+    const { id } = await ask<{ id: string }>(workspace, "POST", path, { accessPolicy: "public" });
+    await workspace.request("DELETE", `${path}?playbackId=${id}`);
   },
 
   "viewers may download files": async (workspace) => {
@@ -118,6 +125,16 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await evaluate("Repaired", false, bucketEndMs + BUCKET_MS);
   },
 
+  "the source of a media is no MP4": async (workspace) => {
+    const server = await openSourceServer();
+    await workspace.request(
+      "POST",
+      "/v1/on-demand",
+      videoFrom(await server.add("/a.txt", { kind: "content", text: "a" })),
+    );
+    await untilSent(workspace, "video.media.non_standard_format.detected");
+  },
+
   "the source of a media is missing": async (workspace) => {
     const server = await openSourceServer();
     await server.add("/missing", { kind: "status", status: 404 });
@@ -142,6 +159,15 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await ask(workspace, "POST", at(stream, "/clips"), { startTime: 0, endTime: 3 });
     await broadcaster.left();
     await elapse(stream, "window");
+  },
+
+  "a broadcaster connects over SRT, and comes back over RTMPS": async (workspace) => {
+    const stream = await newStream(workspace);
+    const broadcaster = await connect(stream, { protocol: "srt", passphrase: stream.srtSecret });
+    await broadcaster.started();
+    await broadcaster.left();
+    await connect(stream, { protocol: "rtmps" });
+    await settle(stream);
   },
 
   "a stream is changed, disabled and deleted": async (workspace) => {

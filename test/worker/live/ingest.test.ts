@@ -336,6 +336,42 @@ describe("a session's report", () => {
   });
 });
 
+describe("the protocol of a broadcast", () => {
+  const protocols = async (stream: Stream) =>
+    (await eventsOf(stream.streamId))
+      .map(({ type, data }) => `${type.replace("video.live_stream.", "")}: ${data.status}`)
+      .filter((line) => line.includes("_detected"));
+  const over = async (stream: Stream, protocol: string) => {
+    const broadcaster = await connect(stream, { protocol, passphrase: stream.srtSecret });
+    await broadcaster.started();
+    await settle(stream);
+    return broadcaster;
+  };
+
+  test("is announced after the connection, for SRT and RTMPS only", async () => {
+    const [srt, rtmp] = [await newStream(workspace), await newStream(workspace)];
+    await over(srt, "srt");
+    await over(rtmp, "rtmp");
+    expect((await typesOf(srt.streamId)).slice(0, 4)).toEqual(["created", "preparing", "connected", "srt_detected"]);
+    expect(await protocols(srt)).toEqual(["srt_detected: preparing"]);
+    expect(await protocols(rtmp)).toEqual([]);
+  });
+
+  test("is announced once for a broadcast, however often its broadcaster comes back", async () => {
+    const stream = await newStream(workspace);
+    for (const protocol of ["rtmps", "rtmps", "rtmp", "srt", "rtmps", "srt"]) {
+      const broadcaster = await over(stream, protocol);
+      await broadcaster.heartbeat(1);
+      await broadcaster.left();
+    }
+    await settle(stream);
+    expect(await protocols(stream)).toEqual(["rtmps_detected: preparing", "srt_detected: active"]);
+    await workspace.request("PUT", `/v1/live/streams/${stream.streamId}/finish`);
+    await over(stream, "rtmps");
+    expect(await protocols(stream)).toHaveLength(3);
+  });
+});
+
 describe("addresses for broadcasters", () => {
   const register = async (body: object) => (await asGateway("register", body)).status;
   const ingestOf = async (stream: Stream) => (await getStream(workspace, stream.streamId))["ingest"];

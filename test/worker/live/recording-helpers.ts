@@ -1,5 +1,6 @@
 /** A broadcaster that sends media: texts for bytes, "v720 3.1" for part 1 of segment 3. */
 import { env } from "cloudflare:test";
+import { type MediaFormat, queryOfInit } from "../../../protocol/init-facts.ts";
 import type { PartCaptions, Started } from "../../../protocol/live.ts";
 import { send } from "../workspace.ts";
 import { type Broadcaster, connect, FACTS, type Stream } from "./live-helpers.ts";
@@ -10,7 +11,7 @@ export const textOf = async (path: string): Promise<string> => await (await get(
 const SEGMENT_SECONDS = 2;
 const PARTS = 4;
 
-const put = async (path: string, body: string, token: string): Promise<void> => {
+const put = async (path: string, body: string | Uint8Array<ArrayBuffer>, token: string): Promise<void> => {
   const request = { method: "PUT", body, headers: { authorization: `Bearer ${token}` } };
   const answer = await send(new Request(`http://sluice.test${path}`, request));
   if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
@@ -50,8 +51,17 @@ export async function bring({ sessionId, token }: Broadcaster, msn: number, more
   }
 }
 
-export const bringInit = ({ sessionId, token }: Broadcaster, rendition: string, version = 0) =>
-  put(`/internal/live/${sessionId}/init/${rendition}/${version}`, `init ${rendition} ${version}`, token);
+/** @param format null = the gateway does not report formats */
+export function bringInit(
+  { sessionId, token }: Broadcaster,
+  rendition: string,
+  version = 0,
+  format: MediaFormat | null = null,
+  bytes: string | Uint8Array<ArrayBuffer> = `init ${rendition} ${version}`,
+): Promise<void> {
+  const query = format === null ? "" : `?${queryOfInit(format).toString()}`;
+  return put(`/internal/live/${sessionId}/init/${rendition}/${version}${query}`, bytes, token);
+}
 
 /** Starts a broadcast with whole segments of picture and sound. */
 export async function broadcast(stream: Stream, segments: number, facts: Started = FACTS): Promise<Broadcaster> {

@@ -68,6 +68,7 @@ describe.each(PATHS)("POST %s", (path) => {
         lowLatency: true,
         closedCaptions: false,
         playbackIds: [{ id: playbackId, accessPolicy: "public" }],
+        ingestWarnings: [],
         ingest: { http: `http://sluice.test/ingest/${answer.data.streamKey}` },
       },
     });

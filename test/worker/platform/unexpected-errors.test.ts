@@ -107,7 +107,7 @@ test("a task of the cron that throws before it waits for anything, by its name",
   expect(done).toHaveBeenCalledOnce();
 });
 
-test("an error of the cron beside its tasks", async () => {
+test("an error of the cron outside its tasks", async () => {
   const controller = createScheduledController({ scheduledTime: new Date(), cron: "* * * * *" });
   Object.defineProperty(controller, "scheduledTime", { get: throwsInside });
   await expect(worker.scheduled(controller, env)).rejects.toThrow("no tracks");

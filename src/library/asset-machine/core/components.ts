@@ -25,6 +25,8 @@ import { SentRenditions } from "./sent-renditions.ts";
 export type AssetTimer = "work" | "tracks" | "outbox" | "cleanup" | "purge" | "images";
 export type Stage = "created" | "downloading" | "validating" | "encoding";
 
+export const NON_STANDARD = "video.media.non_standard_format.detected" satisfies MachineEvent["type"];
+
 /** What the machine stores besides its state, jobs, timers and outbox. */
 interface AssetDocuments {
   /** The object's name, which is the asset's id. */
@@ -36,6 +38,8 @@ interface AssetDocuments {
   edge: EdgeProbe["summary"];
   /** The listed segments of each passthrough rendition, for an upload that is still arriving. */
   arrived: Record<string, number>;
+  /** What is not standard about an upload that is still arriving. Its media is not announced yet, so this is not either. */
+  detected: string;
   /** Reports of the upload's machine so far. */
   arrivals: number;
   copy: CopyState;
@@ -127,9 +131,15 @@ export class AssetComponents {
     for (const payload of this.sentRenditions.takeChanged(rows)) this.outbox.enqueue({ kind: "rendition", payload });
   }
 
-  enqueueEvent(type: string | null): void {
+  /** @param reason for `NON_STANDARD` */
+  enqueueEvent(type: string | null, reason?: string): void {
     if (type === null) return;
-    const payload = { id: crypto.randomUUID(), type: type as MachineEvent["type"], occurredAtMs: this.clock() };
+    const payload: MachineEvent = {
+      id: crypto.randomUUID(),
+      type: type as MachineEvent["type"],
+      occurredAtMs: this.clock(),
+      ...(reason === undefined ? {} : { reason }),
+    };
     this.outbox.enqueue({ kind: "event", payload });
   }
 }

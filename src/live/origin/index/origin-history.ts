@@ -99,7 +99,7 @@ export class OriginHistory {
     const oldest = periodStarts.at(-MAX_PERIOD_STARTS);
     if (periodStarts.length <= MAX_PERIOD_STARTS || oldest === undefined) return;
     const facts = new Map(session.renditions.map((one) => [one.name, one]));
-    const known = renditions.map((live) => ({ facts: facts.get(live.name)!, live }));
+    const known = renditions.map((live) => ({ facts: facts.get(live.name)!, live, formats: [] }));
     const periods = periodsOf(known, this.#periodOrigin);
     const first = periods.find(({ firstMsn }) => firstMsn >= oldest);
     if (first === undefined) return;

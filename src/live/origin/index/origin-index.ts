@@ -1,9 +1,18 @@
+import type { MediaFormat } from "../../../../protocol/init-facts.ts";
+import type { Started } from "../../../../protocol/live.ts";
 import { loadRendition, SEGMENTS_WITH_PARTS } from "./load-rendition.ts";
 import { judgePlace, NO_RENDITION } from "./judge-place.ts";
 import { gapSegment, newSegment } from "./new-segment.ts";
-import type { ArrivingPart, LiveEnd, OriginSession, PartVerdict } from "../../../media/live/origin-facts.ts";
+import type {
+  ArrivingPart,
+  LiveEnd,
+  LiveFormat,
+  OriginSession,
+  PartVerdict,
+} from "../../../media/live/origin-facts.ts";
 import { OriginHistory, segmentOf } from "./origin-history.ts";
 import { OriginCaptions } from "./origin-captions.ts";
+import { liveFormat, OriginFormats } from "./origin-formats.ts";
 import { OriginStore } from "./origin-store.ts";
 import { isOpen, partEdges } from "../../../media/live/captions.ts";
 import {
@@ -15,6 +24,10 @@ import {
   nextPart,
 } from "../../../media/live/timeline.ts";
 
+/** The newest facts of a picture and of sound: a broadcast that lacks one of them says nothing about the media before. */
+const mergedStarted = (known: Started | undefined, newest: Started | undefined): Started | undefined =>
+  newest && { ...newest, video: newest.video ?? known?.video ?? null, audio: newest.audio ?? known?.audio ?? null };
+
 /**
  * The renditions of a session and their segments, in memory and in the origin's SQLite. A part is stored before it is announced, because
  * a playlist must never lose what it has announced.
@@ -25,6 +38,7 @@ export class OriginIndex {
   readonly store: OriginStore;
   readonly history: OriginHistory;
   readonly captions: OriginCaptions;
+  readonly #formats: OriginFormats;
   session: OriginSession | null;
 
   constructor(storage: DurableObjectStorage) {
@@ -32,6 +46,7 @@ export class OriginIndex {
     this.store = new OriginStore(storage.sql);
     this.history = new OriginHistory(storage, this.store);
     this.captions = new OriginCaptions(storage);
+    this.#formats = new OriginFormats(storage.kv);
     this.session = storage.kv.get<OriginSession>("session") ?? null;
     if (this.session !== null) this.#load(this.session);
   }
@@ -50,7 +65,14 @@ export class OriginIndex {
       const sound = session.renditions.find(({ name }) => name === known.name)?.sound;
       return sound === undefined ? known : { ...known, sound };
     });
-    this.#begin({ ...this.session, renditions: [...labelled, ...added] });
+    // The media so far keeps its formats. A session that an earlier release opened has not stored them.
+    for (const { name } of this.session.renditions) this.#formats.add(name, liveFormat(this.session, name, 0));
+    const started = mergedStarted(this.session.started, session.started);
+    this.#begin({
+      ...this.session,
+      renditions: [...labelled, ...added],
+      ...(started === undefined ? {} : { started }),
+    });
   }
 
   #begin(session: OriginSession): void {
@@ -62,6 +84,17 @@ export class OriginIndex {
 
   rendition(name: string): LiveRendition | null {
     return this.#renditions.get(name) ?? null;
+  }
+
+  /** The formats of a rendition of the session, in ascending order; at least one. */
+  formatsOf(name: string): readonly LiveFormat[] {
+    const stored = this.#formats.of(name);
+    return stored.length > 0 ? stored : [liveFormat(this.session!, name, 0)];
+  }
+
+  /** Stores the format of an init segment. @param reported null = the gateway does not report formats */
+  addFormat(name: string, version: number, reported: MediaFormat | null): void {
+    this.#formats.add(name, liveFormat(this.session!, name, version, reported));
   }
 
   get all(): LiveRendition[] {

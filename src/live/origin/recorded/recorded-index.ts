@@ -2,7 +2,7 @@ import { and, asc, eq, ne, sql } from "drizzle-orm";
 import type { SoundFacts } from "../../../../protocol/live.ts";
 import { renditions } from "../../../library/assets/index.ts";
 import { MAX_CHANNELS } from "../../../media/live/multivariant.ts";
-import type { Span } from "../../../media/types.ts";
+import type { Span, VersionedFormat } from "../../../media/types.ts";
 import { openDatabase } from "../../../platform/database.ts";
 import type { Env } from "../../../platform/env.ts";
 import type { RangeAnswer, RecordedSession, SegmentRange } from "./recorded-session.ts";
@@ -11,7 +11,7 @@ import { type ListWindow, renditionOf } from "./recorded-range.ts";
 
 /** Segments between two stored start times. */
 const MARK_SEGMENTS = 256;
-/** Approximate memory of a span. */
+/** Approximate memory of a span, and of a format. */
 const SPAN_BYTES = 100;
 
 const FACTS = {
@@ -38,10 +38,11 @@ export interface RecordedIndex {
   /** Approximate memory of the whole index. */
   sizeBytes: number;
 }
-type IndexedRendition = Pick<typeof renditions.$inferSelect, keyof typeof FACTS> & {
+type IndexedRendition = Facts & {
   durationTicks: Uint32Array;
   bytes: Uint32Array;
   spans: Span[];
+  formats: VersionedFormat[];
 };
 
 /** Reads the rows of a recording one at a time, without sound that was added to it; null when there are none. */
@@ -56,18 +57,24 @@ export async function loadRecordedIndex(env: Env, sessionId: string): Promise<Re
   const loaded: IndexedRendition[] = [];
   for (const facts of all) {
     const [row] = await db
-      .select({ durationTicks: listOf("durationTicks"), bytes: listOf("bytes"), spans: listOf("spans") })
+      .select({
+        durationTicks: listOf("durationTicks"),
+        bytes: listOf("bytes"),
+        spans: listOf("spans"),
+        formats: listOf("formats"),
+      })
       .from(renditions)
       .where(and(eq(renditions.assetId, sessionId), eq(renditions.name, facts.name)));
     if (row === undefined) return null; // purged meanwhile
     const numbers = (text: string | null) => Uint32Array.from(JSON.parse(text ?? "[]") as number[]);
     const spans = JSON.parse(row.spans ?? "[]") as Span[];
-    loaded.push({ ...facts, durationTicks: numbers(row.durationTicks), bytes: numbers(row.bytes), spans });
+    const formats = row.formats === null ? [formatOf(facts)] : (JSON.parse(row.formats) as VersionedFormat[]);
+    loaded.push({ ...facts, durationTicks: numbers(row.durationTicks), bytes: numbers(row.bytes), spans, formats });
   }
   const reference = referenceOf(loaded);
   if (reference === undefined) return null;
   const sizes = loaded.map(
-    (one) => one.durationTicks.byteLength + one.bytes.byteLength + one.spans.length * SPAN_BYTES,
+    (one) => one.durationTicks.byteLength + one.bytes.byteLength + (one.spans.length + one.formats.length) * SPAN_BYTES,
   );
   const sizeBytes = sizes.reduce((sum, size) => sum + size, 0);
   return { renditions: loaded, marks: marksOf(reference), reference, sizeBytes };
@@ -111,18 +118,30 @@ export function findRangeInIndex(index: RecordedIndex, startSeconds: number, end
 
 /** A range as on-demand media. Pure. */
 export function windowOf({ renditions: all }: RecordedIndex, range: SegmentRange): RecordedSession {
-  const picture = all.find(({ kind }) => kind === "video");
   return {
     variants: all.map((row) => {
       const { name, kind, codec, widthPx, heightPx } = row;
       const sound = kind === "audio" ? { sound: soundOf(row) } : {};
       return { name, kind, codec, widthPx, heightPx, bitrateBps: 0, ...sound };
     }),
-    frameRate: (picture?.frameRateNum ?? 0) / (picture?.frameRateDen ?? 1),
     channels: all.find(({ kind }) => kind === "audio")?.channels ?? 0,
-    renditions: all.map((one) => renditionOf(one.name, one.timescale, listWindowOf(one, range), range.first)),
+    renditions: all.map((one) => ({
+      ...renditionOf(one.name, one.timescale, listWindowOf(one, range), range.first),
+      formats: one.formats,
+    })),
   };
 }
+
+type Facts = Pick<typeof renditions.$inferSelect, keyof typeof FACTS>;
+
+/** The format of all segments of a rendition. */
+const formatOf = ({ codec, widthPx, heightPx, frameRateNum, frameRateDen }: Facts): VersionedFormat => ({
+  version: 0,
+  codec,
+  widthPx,
+  heightPx,
+  frameRate: frameRateNum === null || frameRateDen === null ? null : frameRateNum / frameRateDen,
+});
 
 /** As `liveSound` reads it. */
 function soundOf({ languageCode, languageName, isDescription, channels }: IndexedRendition): SoundFacts {

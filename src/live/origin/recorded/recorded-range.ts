@@ -1,5 +1,5 @@
 import type { SegmentList, Span } from "../../../media/types.ts";
-import type { RecordedRendition } from "./recorded-session.ts";
+import type { RecordedList } from "./recorded-session.ts";
 
 /** A range of a rendition's lists, with the state that earlier segments determine. */
 export interface ListWindow {
@@ -14,7 +14,7 @@ export interface ListWindow {
 }
 
 /** The rendition cut to a range. Its first span starts with the range. Pure. */
-export function renditionOf(name: string, timescale: number, window: ListWindow, first: number): RecordedRendition {
+export function renditionOf(name: string, timescale: number, window: ListWindow, first: number): RecordedList {
   const { durationTicks, bytes } = window;
   return { name, timescale, segments: { durationTicks, bytes, keyframes: [], ...spansOf(window, timescale, first) } };
 }

@@ -1,7 +1,7 @@
 /** A live origin's answers about a session as on-demand media. */
 import type { Cue } from "../../../media/captions/cue.ts";
 import type { LiveVariant } from "../../../media/live/multivariant.ts";
-import type { SegmentList } from "../../../media/types.ts";
+import type { SegmentList, VersionedFormat } from "../../../media/types.ts";
 
 /** Media sequence numbers, both ends included. */
 export interface SegmentRange {
@@ -9,17 +9,21 @@ export interface SegmentRange {
   last: number;
 }
 
-export interface RecordedRendition {
+export interface RecordedList {
   name: string;
   timescale: number;
   segments: SegmentList;
+}
+
+export interface RecordedRendition extends RecordedList {
+  /** In ascending order, at least one: also those of other segments. */
+  formats: VersionedFormat[];
 }
 
 /** A session's media for on-demand playback. */
 export interface RecordedSession {
   /** All renditions, including those without segments. */
   variants: LiveVariant[];
-  frameRate: number; // frames per second; 0 = unknown
   channels: number; // of the source's sound; 0 = none
   renditions: RecordedRendition[];
 }

@@ -1,5 +1,5 @@
 import type { SegmentList, Span } from "../../../media/types.ts";
-import type { RecordedRendition, SegmentRange } from "./recorded-session.ts";
+import type { RecordedList, SegmentRange } from "./recorded-session.ts";
 import { endTicks, type LiveRendition, type LiveSegment, segmentSeconds } from "../../../media/live/timeline.ts";
 
 /** Segments that fit into a D1 row of 2 MB: 66 hours in segments of 2 s. */
@@ -16,7 +16,7 @@ const SPAN_BYTES = 160;
 export interface RecordingSource {
   name: string;
   timescale: number;
-  /** Of the first playable segment. */
+  /** That of the first playable segment. */
   initVersion: number;
   /** The last playable segment. */
   lastMsn: number;
@@ -31,7 +31,7 @@ export const isPlayable = ({ isWhole, isGap, bytes }: LiveSegment): boolean => i
  *
  * @param range null = from the first segment to the last whole one. Position 0 of each list is the range's first segment.
  */
-export function recordedLists(renditions: LiveRendition[], range: SegmentRange | null): RecordedRendition[] {
+export function recordedLists(renditions: LiveRendition[], range: SegmentRange | null): RecordedList[] {
   const played = renditions.filter(({ segments }) => segments.some(isPlayable));
   return listsFrom(
     played.map(({ name, timescale, segments }) => {
@@ -45,7 +45,7 @@ export function recordedLists(renditions: LiveRendition[], range: SegmentRange |
 }
 
 /** The same for sources that are read in pages. All lists end early, at the same segment, when one would not fit into a D1 row. */
-export function listsFrom(played: RecordingSource[], range: SegmentRange | null): RecordedRendition[] {
+export function listsFrom(played: RecordingSource[], range: SegmentRange | null): RecordedList[] {
   const end = Math.max(-1, ...played.map(({ lastMsn }) => lastMsn));
   const { first, last } = { first: range?.first ?? 0, last: Math.min(range?.last ?? end, end) };
   const lists = played.map((rendition) => new ListBuilder(rendition));

@@ -2,22 +2,24 @@ import { describe, expect, test } from "vitest";
 import type { CaptionChannel } from "../../../../src/media/live/captions.ts";
 import { liveMpd } from "../../../../src/media/live/mpd.ts";
 import type { MpdRendition } from "../../../../src/media/live/mpd-periods.ts";
+import type { LiveFormat } from "../../../../src/media/live/origin-facts.ts";
 import type { LiveRendition, LiveTiming } from "../../../../src/media/live/timeline.ts";
 import { session, START_MS, TIMESCALE, TIMING } from "./session.ts";
 
-const video = (live: LiveRendition, more = {}): MpdRendition => ({
-  live,
-  facts: {
+function video(live: LiveRendition, more = {}, ...later: LiveFormat[]): MpdRendition {
+  const facts = {
     name: live.name,
-    kind: "video",
+    kind: "video" as const,
     widthPx: 1280,
     heightPx: 720,
     bitrateBps: 3_000_000,
     codec: "avc1.64001f",
     timescale: live.timescale,
     ...more,
-  },
-});
+  };
+  const { codec, widthPx, heightPx, bitrateBps } = facts;
+  return { live, facts, formats: [{ version: 0, codec, widthPx, heightPx, frameRate: 29.97, bitrateBps }, ...later] };
+}
 const audio = (live: LiveRendition): MpdRendition =>
   video(live, { kind: "audio", widthPx: null, heightPx: null, bitrateBps: 128_000, codec: "mp4a.40.2" });
 
@@ -41,7 +43,6 @@ const render = (
     renditions,
     timing: TIMING,
     windowSeconds: 60,
-    frameRate: 29.97,
     channels: 2,
     base: "session/",
     location: "p/session.mpd",
@@ -52,6 +53,42 @@ const render = (
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found);
 const lineOf = (text: string, id: string) =>
   new RegExp(`id="${id}".*?<SegmentTimeline>(.*?)</SegmentTimeline>`).exec(text)![1];
+
+test("a DVR window is as deep as the renditions that have been there from its beginning, not as one that was added later", () => {
+  const dvr = (...renditions: MpdRendition[]) =>
+    liveMpd({
+      renditions,
+      timing: TIMING,
+      windowSeconds: null,
+      isCut: true,
+      channels: 2,
+      base: "session/",
+      location: "p/session.mpd",
+      clockUri: "/p/session/time",
+      nowMs: START_MS + 60_000,
+    })!;
+  const picture = session(30);
+  const late = session(30, 0, { name: "a1", firstMsn: 27, periodStarts: [27] });
+  late.segments = late.segments.slice(27);
+  expect(dvr(video(picture), audio(late))).toContain('timeShiftBufferDepth="PT60S"');
+});
+
+test("frame rates are exact fractions of the timescale", () => {
+  const rateAt = (frameRate: number) => {
+    const one = video(session(3, 0, { timescale: 120_000 }));
+    return /maxFrameRate="([^"]*)"/.exec(
+      render([{ ...one, formats: one.formats.map((format) => ({ ...format, frameRate })) }]),
+    )![1];
+  };
+  expect([24_000 / 1001, 12.5, 25, 29.97, 30, 59.94].map(rateAt)).toEqual([
+    "24000/1001",
+    "25/2",
+    "25",
+    "30000/1001",
+    "30",
+    "60000/1001",
+  ]);
+});
 
 describe("the MPD of a session on air", () => {
   test("lists the segment in progress, and when it can be requested", () => {

@@ -12,6 +12,7 @@ const video = {
   heightPx: 720,
   bitrateBps: 2e6,
   codec: "avc1.64001f",
+  formats: [{ codec: "avc1.64001f", widthPx: 1280, heightPx: 720, frameRate: 29.97 }],
 };
 const sound = {
   name: "a1",
@@ -25,12 +26,21 @@ const render = (
   variants: (typeof video | typeof sound)[],
   measuredBps: Record<string, number> = {},
   captions: CaptionChannel[] = [],
-) => liveMultivariant({ variants, frameRate: 29.97, channels: 2, measuredBps, captions }, ANY, "p/s", "?dvrMode=true");
+) => liveMultivariant({ variants, channels: 2, measuredBps, captions }, ANY, "p/s", "?dvrMode=true");
 
 test("BANDWIDTH covers the encoder's largest possible segment and every measured one", () => {
   const bandwidth = (text: string) => Number(/:BANDWIDTH=(\d+)/.exec(text)![1]);
   expect(bandwidth(render([video, sound]))).toBe(2_205_000); // with the boxes, and sound
   expect(bandwidth(render([video, sound], { v720: 9e6, a1: 1 }))).toBe(9_105_000);
+});
+
+test("a variant names every format of its media once, and the highest frame rate", () => {
+  const [first] = video.formats;
+  const other = { codec: "avc1.42c01e", widthPx: 640, heightPx: 480, frameRate: 50 };
+  const text = render([{ ...video, formats: [first!, other, { ...first!, frameRate: 25 }] }, sound]);
+  expect(text).toContain(
+    'CODECS="avc1.64001f,avc1.42c01e,mp4a.40.2",RESOLUTION=1280x720,FRAME-RATE=50.000,AUDIO="audio"',
+  );
 });
 
 test("audio has its number of channels", () => {

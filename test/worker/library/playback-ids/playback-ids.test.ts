@@ -71,14 +71,14 @@ describe("playback IDs of a media", () => {
     await workspace.request("DELETE", `${path}?playbackId=${second.id}`);
     const rows = await db.select().from(events).where(eq(events.objectId, mediaId)).orderBy(events.createdAt);
     const shown = rows.map(({ type, body }) => {
-      const { data } = JSON.parse(`{${body}`) as { data: { playbackIds: PlaybackId[] } };
-      return [
-        type,
-        data.playbackIds.map(({ id, accessRestrictions }) => [id, accessRestrictions.domains.defaultPolicy]),
-      ];
+      const { data } = JSON.parse(`{${body}`) as { data: { playbackIds?: PlaybackId[] } };
+      const ids = data.playbackIds?.map(({ id, accessRestrictions }) => [id, accessRestrictions.domains.defaultPolicy]);
+      return [type, ids ?? data];
     });
+    const { resolution: _, ...added } = second;
     expect(shown).toEqual([
       ["asset.created", [[first.id, "allow"]]],
+      ["video.playback_id.created", added],
       [
         "video.media.updated",
         [
@@ -93,8 +93,23 @@ describe("playback IDs of a media", () => {
           [second.id, "deny"],
         ],
       ],
+      ["video.playback_id.deleted", { id: second.id }],
       ["video.media.updated", [[first.id, "allow"]]],
     ]);
+  });
+
+  test("are announced once, however often a request for one is repeated", async () => {
+    const { mediaId, path } = await newMedia();
+    const body = { accessPolicy: "public" };
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const answers = await Promise.all([1, 2, 3].map(() => workspace.request("POST", path, body, headers)));
+    const [id = "", ...others] = await Promise.all(answers.map(async (answer) => (await dataOf(answer)).id));
+    expect(others).toEqual([id, id]);
+    const remove = () => workspace.request("DELETE", `${path}?playbackId=${id}`);
+    const statuses = (await Promise.all([remove(), remove()])).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 404]);
+    const rows = await db.select({ type: events.type }).from(events).where(eq(events.objectId, mediaId));
+    expect(rows.filter(({ type }) => type.startsWith("video.playback_id."))).toHaveLength(2);
   });
 
   test("concurrent additions are all there", async () => {

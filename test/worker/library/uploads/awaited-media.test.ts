@@ -96,6 +96,7 @@ test("what its owner changes before the file arrives is kept, and announced with
   const events = await eventsOf(uploadId);
   expect(events.map(({ type }) => type)).toEqual([
     "video.media.upload",
+    "video.playback_id.created",
     "video.media.updated", // the playback ID
     "video.media.updated", // the title
     "video.media.updated", // the rules

@@ -1,0 +1,1 @@
+ALTER TABLE `live_streams` ADD `ingest_warnings` text DEFAULT '[]' NOT NULL;
