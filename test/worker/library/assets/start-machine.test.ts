@@ -5,6 +5,7 @@ import { startMachine } from "../../../../src/library/assets/start-machine.ts";
 import type { AssetForMachine } from "../../../../src/library/assets/repository.ts";
 
 const MAX_WAIT_MS = 15_000;
+const MAX_HOLD_MS = 30_000;
 const started: string[] = [];
 let endOf: Record<string, () => void>;
 
@@ -49,9 +50,9 @@ test("a start that has waited too long is dropped, and no slot is lost with it",
   const slow = ["a", "b"].map(start);
   const late = ["c", "d"].map(start);
   await vi.advanceTimersByTimeAsync(MAX_WAIT_MS);
+  const next = start("e");
   await Promise.all(late);
   expect(started).toEqual(["a", "b"]);
-  const next = start("e");
   endOf["a"]!();
   endOf["b"]!();
   await Promise.all(slow);
@@ -64,4 +65,18 @@ test("a start that has waited too long is dropped, and no slot is lost with it",
   expect(started).toEqual(["a", "b", "e", "f", "g"]);
   for (const id of ["f", "g"]) endOf[id]!();
   await Promise.all(again);
+});
+
+test("starts that the runtime cancelled give their slots back", async () => {
+  for (const id of ["a", "b"]) void start(id); // never end
+  await vi.advanceTimersByTimeAsync(MAX_HOLD_MS - 1);
+  const waits = start("c");
+  await settle();
+  expect(started).toEqual(["a", "b"]);
+  await vi.advanceTimersByTimeAsync(1);
+  const next = start("d");
+  await settle();
+  expect(started).toEqual(["a", "b", "c", "d"]);
+  for (const id of ["c", "d"]) endOf[id]!();
+  await Promise.all([waits, next]);
 });
