@@ -95,9 +95,10 @@ const isMultiple = (gap: number, interval: number) =>
 
 const isNearStandard = (rate: number) => Math.abs(hz(nearestStandard(rate)) / rate - 1) <= SAME_AVERAGE;
 
-/** The lowest standard rate that loses no pictures of this rate, as far as its precision says; 60 at most. */
+/** The nearest standard rate that loses no pictures of this rate, as far as its precision says; 60 at most. */
 function standardAtLeast(rate: number): Fraction {
-  return STANDARD_RATES.find((candidate) => hz(candidate) >= rate * (1 - SLIGHTLY_TOO_FAST)) ?? STANDARD_RATES.at(-1)!;
+  const enough = STANDARD_RATES.filter((candidate) => hz(candidate) >= rate * (1 - SLIGHTLY_TOO_FAST));
+  return enough.length === 0 ? STANDARD_RATES.at(-1)! : nearest(enough, rate);
 }
 
 /**
@@ -126,8 +127,10 @@ function steadyRate(rate: number, uncertainty = SAME_RATE): Fraction {
   return closeFraction(rate);
 }
 
-function nearestStandard(rate: number): Fraction {
-  return STANDARD_RATES.reduce((best, candidate) =>
+const nearestStandard = (rate: number) => nearest(STANDARD_RATES, rate);
+
+function nearest(rates: readonly Fraction[], rate: number): Fraction {
+  return rates.reduce((best, candidate) =>
     Math.abs(hz(candidate) - rate) < Math.abs(hz(best) - rate) ? candidate : best,
   );
 }

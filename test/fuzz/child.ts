@@ -8,6 +8,11 @@ import type { FuzzFailure, FuzzTarget } from "./target.ts";
 
 const DEFAULT_WORK_BUDGET = 200;
 const DEFAULT_BUFFER_MIB = 64;
+/**
+ * How often an input beyond its budget is measured; the least counts. A hypervisor's time for other machines, collected garbage and
+ * compilation are in the CPU time of a thread too: an input of 30 units was once measured as 239.
+ */
+const MEASUREMENTS = 3;
 const REPORT = 3;
 
 const [file = "", firstSeed, runs] = process.argv.slice(2);
@@ -23,13 +28,16 @@ async function firstFailure(): Promise<FuzzFailure | null> {
     writeSync(REPORT, `${seed}\n`);
     const input = inputOf(target, seed);
     const bufferBytes = process.memoryUsage().arrayBuffers;
-    const startedUs = cpuUs();
-    try {
-      await target.run(input);
-    } catch (error) {
-      return { seed, why: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    let work = Infinity;
+    for (let measured = 0; measured < MEASUREMENTS && work > budget; measured += 1) {
+      const startedUs = cpuUs();
+      try {
+        await target.run(input);
+      } catch (error) {
+        return { seed, why: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+      }
+      work = Math.min(work, (cpuUs() - startedUs) / unitUs);
     }
-    const work = (cpuUs() - startedUs) / unitUs;
     if (work > budget) return { seed, why: `took ${work.toFixed(0)} units of work; the budget is ${budget}` };
     const allocated = process.memoryUsage().arrayBuffers - bufferBytes;
     if (allocated > maxBufferBytes) return { seed, why: `allocated ${allocated} bytes of buffers for one input` };
@@ -37,7 +45,7 @@ async function firstFailure(): Promise<FuzzFailure | null> {
   return null;
 }
 
-/** CPU time of this thread, without the garbage collector and other processes. */
+/** CPU time of this thread, without that of other processes and of the garbage collector's own threads. */
 function cpuUs(): number {
   const { user, system } = process.threadCpuUsage();
   return user + system;
