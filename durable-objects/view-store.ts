@@ -12,6 +12,7 @@ import type {
   Forgotten,
   HandOverOrder,
   HandOverProgress,
+  PutOutcome,
   Query,
   Range,
   RangePart,
@@ -31,6 +32,7 @@ import type { Watched } from "../src/analytics/store/interval-counts.ts";
 import type { RefusalCount } from "../src/analytics/store/refusal-counts.ts";
 import { isEmptyStore, sweepStore } from "../src/analytics/store/sweep-store.ts";
 import { keepTakingBack, takeBack } from "../src/analytics/store/take-back.ts";
+import { takeEventPlace } from "../src/analytics/store/take-event-place.ts";
 import type { Env } from "../src/platform/env.ts";
 import { log } from "../src/platform/log.ts";
 
@@ -54,7 +56,7 @@ export class ViewStore extends DurableObject<Env> implements StoreCalls {
 
   // Views.
 
-  put(stored: StoredView & { revision: number }): Promise<{ isForgotten: boolean }> {
+  put(stored: StoredView & { revision: number }): Promise<PutOutcome> {
     return putView(this.#components, stored);
   }
 
@@ -96,7 +98,7 @@ export class ViewStore extends DurableObject<Env> implements StoreCalls {
     return readRemainder(this.#components, query);
   }
 
-  // Refused reports.
+  // Refused reports, and events.
 
   addRefusals(counts: Record<string, number>, atMs: number): void {
     this.#components.refusals.add(counts, atMs);
@@ -104,6 +106,10 @@ export class ViewStore extends DurableObject<Env> implements StoreCalls {
 
   readRefusals(fromMs: number, toMs: number): RefusalCount[] {
     return this.#components.refusals.between(fromMs, toMs);
+  }
+
+  takeEventPlace(atMs: number): boolean {
+    return takeEventPlace(this.#components, atMs);
   }
 
   // The distributed table.

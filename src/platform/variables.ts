@@ -68,6 +68,7 @@ const RULES = {
   MAX_WORKSPACE_STREAMS: { ...wholeNumber, isRequired: true },
   MAX_WORKSPACE_UPLOADS: { ...wholeNumber, isRequired: true },
   MAX_WORKSPACE_BYTES: { ...wholeNumber, isRequired: true },
+  MAX_WORKSPACE_PLAYBACK_EVENTS: { ...wholeNumber, isRequired: true },
   LIVE_PART_TARGET_MS: wholeNumberIn(PART_TARGET_MS),
   DRM_LICENSE_PROXY_CPIX_URL: secureUrl,
   DRM_LICENSE_PROXY_WIDEVINE_URL: secureUrl,

@@ -36,6 +36,9 @@ export const KNOWN_MS = 1000;
 /** The same while an asset is processed or a stream is on air, because its state may change at any moment. */
 const CHANGING_MS = 200;
 const known = new TtlCache<Resolved>(64);
+/** IDs that were not found, for `KNOWN_MS`, and those that were looked up again because a part was missing, for `CHANGING_MS`. */
+const missing = new TtlCache<true>(1024);
+const lookedAgain = new TtlCache<true>(1024);
 const lookups = new SingleFlight<Resolved | null>();
 
 /** Answers from this isolate's cache, otherwise with one D1 batch that concurrent callers share. @returns null for an unknown or deleted ID */
@@ -44,12 +47,14 @@ export async function resolvePlaybackId(
   ctx: Lasting,
   playbackId: string,
 ): Promise<Resolved | null> {
-  return known.get(playbackId, Date.now()) ?? (await lookUpPlaybackId(binding, ctx, playbackId));
+  const now = Date.now();
+  if (missing.get(playbackId, now) === true) return null;
+  return known.get(playbackId, now) ?? (await lookUpPlaybackId(binding, ctx, playbackId));
 }
 
 /**
- * Like `resolvePlaybackId`, but looks again when what the isolate remembers lacks the part that is asked for: a track that has just become
- * ready is named by the manifests of other isolates.
+ * Like `resolvePlaybackId`, but looks again, at most every `CHANGING_MS`, when what the isolate remembers lacks the part that is asked for: a
+ * track that has just become ready is named by the manifests of other isolates.
  */
 export async function resolveOffering(
   binding: D1Database,
@@ -57,8 +62,12 @@ export async function resolveOffering(
   playbackId: string,
   offers: (resolved: Resolved) => boolean,
 ): Promise<Resolved | null> {
-  const remembered = known.get(playbackId, Date.now());
-  return remembered !== undefined && offers(remembered) ? remembered : await lookUpPlaybackId(binding, ctx, playbackId);
+  const now = Date.now();
+  const remembered = known.get(playbackId, now);
+  if (remembered === undefined) return await resolvePlaybackId(binding, ctx, playbackId);
+  if (offers(remembered) || lookedAgain.get(playbackId, now) === true) return remembered;
+  lookedAgain.set(playbackId, true, now + CHANGING_MS);
+  return await lookUpPlaybackId(binding, ctx, playbackId);
 }
 
 /** Whether an asset has this subtitle track. */
@@ -75,6 +84,7 @@ export async function lookUpPlaybackId(
   const resolved = await lookups.share(playbackId, ctx, () => load(binding, playbackId));
   const keptMs = resolved === null ? 0 : keptFor(resolved);
   if (keptMs > 0) known.set(playbackId, resolved!, now + keptMs);
+  if (resolved === null) missing.set(playbackId, true, now + KNOWN_MS);
   return resolved;
 }
 
@@ -213,18 +223,24 @@ interface ResolvedAsset {
   rules: AccessRules;
 }
 const assetIds = new TtlCache<ResolvedAsset>(512);
+/** IDs that are unknown, or those of streams. */
+const missingAssets = new TtlCache<true>(1024);
 
 /** The asset of a playback ID, without the facts that manifests need; null for an unknown or deleted ID. */
 export async function resolveAsset(binding: D1Database, playbackId: string): Promise<ResolvedAsset | null> {
   const now = Date.now();
   const recent = assetIds.get(playbackId, now);
   if (recent !== undefined) return recent;
+  if (missingAssets.get(playbackId, now) === true) return null;
   const [asset] = await openDatabase(binding)
     .select({ assetId: assets.id, rules: ACCESS_COLUMNS })
     .from(playbackIds)
     .innerJoin(assets, eq(assets.id, playbackIds.targetId))
     .where(and(eq(playbackIds.id, playbackId), isNull(assets.deletedAt)));
-  if (asset === undefined) return null;
+  if (asset === undefined) {
+    missingAssets.set(playbackId, true, now + KNOWN_MS);
+    return null;
+  }
   assetIds.set(playbackId, asset, now + KNOWN_MS);
   return asset;
 }
@@ -232,5 +248,7 @@ export async function resolveAsset(binding: D1Database, playbackId: string): Pro
 /** Call after a change of a playback ID or of its asset: it acts immediately in this isolate, and within a second in others. */
 export function forgetPlayback(playbackId: string): void {
   known.delete(playbackId);
+  missing.delete(playbackId);
   assetIds.delete(playbackId);
+  missingAssets.delete(playbackId);
 }

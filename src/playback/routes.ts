@@ -8,6 +8,7 @@ import { problemPage } from "../platform/http/problem-page.ts";
 import { unmigratedProblem } from "../platform/http/unmigrated.ts";
 import { limitCaching } from "./caching.ts";
 import { CORS, preflight, problemAnswer } from "./headers.ts";
+import { boundGuesses } from "./guessed-ids.ts";
 import { answerImage } from "./images.ts";
 import { answerClip } from "./live-clips.ts";
 import { answerLive, answerLiveManifest } from "./live.ts";
@@ -72,13 +73,21 @@ async function answerOrProblem(
   env: Env,
   ctx: RequestContext,
 ): Promise<Response> {
-  const answer = await answerTarget(viewer, target, env, ctx).catch((error: unknown) => refuse(viewer, error));
+  const answer = await answerKnown(viewer, target, env, ctx).catch((error: unknown) => refuse(viewer, error));
   if (viewer.permission !== null) limitCaching(answer, viewer.permission);
   else if (answer.status < 400 && "playbackId" in target) {
     await answer.body?.cancel();
     return await refuse(viewer, new Error(`an answer of kind ${target.kind} without a permission`));
   }
   return answer;
+}
+
+/** Bounds the ids that a network tries. A session counts with its stream: guessing it needs no other stream. */
+function answerKnown(viewer: Viewer, target: Target | SessionTarget, env: Env, ctx: RequestContext): Promise<Response> {
+  const answer = () => answerTarget(viewer, target, env, ctx);
+  if (!("playbackId" in target)) return answer();
+  const id = "sessionId" in target ? `${target.playbackId} ${target.sessionId}` : target.playbackId;
+  return boundGuesses(viewer.request, env, id, answer);
 }
 
 /** A person who opens a playback URL in a browser gets a page; players get JSON. */

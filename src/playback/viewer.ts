@@ -7,6 +7,7 @@ import {
   type TokenRefusal,
   verifyToken,
 } from "../tenancy/access/index.ts";
+import { boundLookUp } from "./guessed-ids.ts";
 import { findVerifyingKey } from "../tenancy/signing-keys/index.ts";
 import { type PageWords, Problem } from "../platform/http/problems.ts";
 import type { Env } from "../platform/env.ts";
@@ -65,7 +66,10 @@ export class Viewer {
   /** A permit in the path comes first. When it has expired, a token may still be valid. */
   async #authorize({ playbackId, workspaceId }: AccessRules, purpose: TokenPurpose): Promise<Authority> {
     const nowMs = Date.now();
-    const findKey = (keyId: string) => findVerifyingKey(this.#env.DB, this.#ctx, workspaceId, keyId);
+    const findKey = (keyId: string) =>
+      boundLookUp(this.request, this.#env, `key ${keyId}`, () =>
+        findVerifyingKey(this.#env.DB, this.#ctx, workspaceId, keyId),
+      );
     if (this.permit !== null) {
       const permit = readPermit(this.#env.JOB_SECRET, playbackId, this.permit, nowMs);
       if (typeof permit !== "string" && (await findKey(permit.keyId)) !== null)

@@ -9,7 +9,7 @@ const answer = (status: number) => new Response(null, { status, headers: CORS })
 
 /** What became of a report. */
 export interface Taken {
-  /** Null = no known workspace. */
+  /** Null = no known workspace, or one that was not looked up because there were too many requests. */
   workspaceId: string | null;
   /** How often each reason for a refusal occurred. */
   refused: Refused;
@@ -30,7 +30,8 @@ export async function answerBeacon(env: Env, key: string, taking: Promise<Taken>
   });
   if (taken === null) return answer(503);
   const { workspaceId, refused } = taken;
-  const all = workspaceId === null ? { ...refused, unknown_workspace: 1 } : refused;
+  const isUnknown = workspaceId === null && refused.too_many_requests === undefined;
+  const all = isUnknown ? { ...refused, unknown_workspace: 1 } : refused;
   if (Object.keys(all).length > 0) log("beacon.refused", { key: key.slice(0, 64), refused: all });
   if (workspaceId !== null) await storeRefusals(env, workspaceId, refused, Date.now());
   return answer(200);

@@ -11,7 +11,11 @@ export const REFUSALS = {
   no_event_name: "an event has no `evna`",
   too_many_events: "more than 1,000 events in a body",
   too_many_views: "more than 20 views in a body",
-  too_many_requests: "more than 6,000 reports a minute from one network",
+  too_many_requests: "more reports a minute than one network, the workspace or the deployment may send",
+  too_many_new_views: "more new views a minute than one network, the workspace or the deployment may begin",
+  store_full: "the store of the month has no room for new views",
+  too_many_playback_events: "more `playback.*` events a day than MAX_WORKSPACE_PLAYBACK_EVENTS",
+  database_full: "a `playback.*` event for which the database has no room",
 } as const;
 export type Refusal = keyof typeof REFUSALS;
 export type Refused = Partial<Record<Refusal, number>>;

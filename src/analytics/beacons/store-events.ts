@@ -1,12 +1,18 @@
-import { networkOf } from "../../../protocol/network-of.ts";
 import type { Env } from "../../platform/env.ts";
 import { viewMachine } from "../views/view-calls.ts";
 import { encodeEvent, type ViewEvent } from "../views/view-event.ts";
+import { admitView } from "./new-views.ts";
 import type { Refused } from "./refusals.ts";
 import { edgeFactsOf } from "./read-edge-facts.ts";
 
 /** Most views in one report: a player has one view at a time. */
 const MAX_VIEWS = 20;
+
+/** Where a report comes from and goes to. */
+export interface ReportAddress {
+  network: string;
+  workspaceId: string;
+}
 
 /**
  * Sends events to the machines of their views.
@@ -18,25 +24,29 @@ const MAX_VIEWS = 20;
 export async function storeEvents(
   request: Request,
   env: Env,
-  workspaceId: string,
+  { network, workspaceId }: ReportAddress,
   views: Map<string, ViewEvent[]>,
   isPassive = false,
 ): Promise<Refused> {
-  const address = networkOf(request.headers.get("cf-connecting-ip") ?? "none");
-  if (!(await env.BEACONS.limit({ key: `${workspaceId}:${address}` })).success) return { too_many_requests: 1 };
   const edge = edgeFactsOf(request.headers, request.cf);
   const taken = [...views].slice(0, MAX_VIEWS);
-  await Promise.all(
-    taken.map(([viewId, events]) =>
-      viewMachine(env, workspaceId, viewId).take({
-        workspaceId,
-        viewId,
-        edge,
-        events: events.map(encodeEvent),
-        isPassive,
-      }),
-    ),
-  );
   const tooMany = views.size - taken.length;
-  return tooMany > 0 ? { too_many_views: tooMany } : {};
+  let refusedViews = 0;
+  await Promise.all(
+    taken.map(async ([viewId, events]) => {
+      if (!(await admitView(env, `${workspaceId}:${viewId}`, network, workspaceId))) refusedViews += 1;
+      else
+        await viewMachine(env, workspaceId, viewId).take({
+          workspaceId,
+          viewId,
+          edge,
+          events: events.map(encodeEvent),
+          isPassive,
+        });
+    }),
+  );
+  return {
+    ...(tooMany > 0 ? { too_many_views: tooMany } : {}),
+    ...(refusedViews > 0 ? { too_many_new_views: refusedViews } : {}),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import { Timers } from "../../platform/machine/timers.ts";
+import { EventPlaces } from "./event-places.ts";
 import { ForgottenViewers } from "./forgotten-viewers.ts";
 import { HandOverTable } from "./hand-over-table.ts";
 import { RefusalCounts } from "./refusal-counts.ts";
@@ -19,6 +20,7 @@ export class StoreComponents {
   readonly views: ViewTable;
   readonly forgotten: ForgottenViewers;
   readonly refusals: RefusalCounts;
+  readonly eventPlaces: EventPlaces;
   readonly handOver: HandOverTable;
   readonly takeBack: TakeBackTable;
   readonly timers: Timers<StoreTimer>;
@@ -30,10 +32,16 @@ export class StoreComponents {
     this.views = new ViewTable(storage);
     this.forgotten = new ForgottenViewers(storage.sql);
     this.refusals = new RefusalCounts(storage.sql);
+    this.eventPlaces = new EventPlaces(storage.sql);
     this.handOver = new HandOverTable(storage, this.forgotten);
     this.takeBack = new TakeBackTable(storage.sql);
     this.timers = new Timers(storage, Date.now, () => ({ machine: "view_store", id: id.name ?? id.toString() }));
     if (!this.timers.isScheduled("sweep")) this.timers.schedule("sweep", Date.now() + SWEEP_EVERY_MS);
+  }
+
+  /** The size of the store's SQLite. */
+  get bytes(): number {
+    return this.#storage.sql.databaseSize;
   }
 
   /** Runs several writes as one commit. */

@@ -163,10 +163,13 @@ export interface TakeBackOrder extends StoreName {
   isAgain?: boolean;
 }
 
+/** `forgotten`: its viewer was forgotten after it began. `full`: the store has no room for a view that it does not have yet. */
+export type PutOutcome = "stored" | "forgotten" | "full";
+
 /** The RPC methods of a view store (`durable-objects/view-store.ts`). */
 export interface StoreCalls {
   /** Repeatable. @param stored `revision` orders the states of a view: the highest stays */
-  put(stored: StoredView & { revision: number }): Promise<{ isForgotten: boolean }>;
+  put(stored: StoredView & { revision: number }): Promise<PutOutcome>;
   remove(viewId: string): void;
   find(viewId: string): StoredView | null;
   /** The views that satisfy the condition and come after this one, in the order of their ends: as many as fit into an answer. */
@@ -176,6 +179,8 @@ export interface StoreCalls {
   /** Counts what could not be used of reports. A call that is repeated counts twice: the figures are for finding faults. */
   addRefusals(counts: Record<string, number>, atMs: number): void;
   readRefusals(fromMs: number, toMs: number): RefusalCount[];
+  /** Counts a `playback.*` event of this day. A call that is repeated counts twice. @returns false beyond the workspace's bound */
+  takeEventPlace(atMs: number): boolean;
   /** The rows of each query. */
   run(queries: Query[]): Row[][];
   /** Sums and quantiles of many columns. */

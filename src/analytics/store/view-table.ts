@@ -65,6 +65,10 @@ export class ViewTable {
     return this.remove(old.map(({ view_id }) => view_id));
   }
 
+  has(viewId: string): boolean {
+    return this.#sql.exec("SELECT 1 FROM views WHERE view_id = ?", viewId).toArray().length > 0;
+  }
+
   get isEmpty(): boolean {
     return this.#sql.exec("SELECT 1 FROM views LIMIT 1").toArray().length === 0;
   }

@@ -1,11 +1,17 @@
 import { commitWithEvents } from "../../events/webhooks/index.ts";
+import { hasRoomForStrangers } from "../../platform/database-room.ts";
 import { log } from "../../platform/log.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
+import { monthOf } from "../store/months.ts";
+import { viewStore } from "../store/store-calls.ts";
 import type { ViewRecord } from "../views/view-record.ts";
 import type { ViewMessage, ViewComponents } from "./components.ts";
 import { projectView } from "./project-view.ts";
 
-/** Writes the final state of a view, and announces it if it played something of the workspace. Idempotent. */
+/** Texts come from a player, which is not authenticated, and events are kept in the one database. */
+const MAX_TEXT_LENGTH = 255;
+
+/** Writes the final state of a view, and announces it if it played something of the workspace, or failed to. Idempotent. */
 export async function announceView(machine: ViewComponents, messages: ViewMessage[]): Promise<void> {
   for (const { payload } of messages) {
     if (machine.events.count === 0) continue; // announced by an earlier attempt
@@ -14,7 +20,7 @@ export async function announceView(machine: ViewComponents, messages: ViewMessag
     const { view } = projected;
     const { viewId, workspaceId, viewHasError, fpPlaybackId } = view;
     log("view.ended", { viewId, workspaceId, hasError: viewHasError });
-    if (fpPlaybackId !== null) {
+    if (fpPlaybackId !== null && !view.exitBeforeVideoStart && (await mayAnnounce(machine, workspaceId))) {
       const { wake } = await commitWithEvents(
         machine.env,
         [],
@@ -26,14 +32,23 @@ export async function announceView(machine: ViewComponents, messages: ViewMessag
   }
 }
 
+/** Anybody can report views, so their events are bounded. What is beyond a bound is counted with what was refused of reports. */
+async function mayAnnounce({ env, clock }: ViewComponents, workspaceId: string): Promise<boolean> {
+  const nowMs = clock();
+  const store = viewStore(env, { workspaceId, month: monthOf(nowMs) });
+  if (await hasRoomForStrangers(env.DB)) return await store.takeEventPlace(nowMs);
+  await store.addRefusals({ database_full: 1 }, nowMs);
+  return false;
+}
+
 function viewEvent(view: ViewRecord, playbackId: string, eventId: string) {
   const optional = {
     mediaId: view.mediaId,
     streamId: view.fpLiveStreamId,
-    videoTitle: view.videoTitle,
-    viewerId: view.viewerId ?? view.fpViewerId,
-    operatingSystem: view.osName,
-    application: view.browserName,
+    videoTitle: short(view.videoTitle),
+    viewerId: short(view.viewerId ?? view.fpViewerId),
+    operatingSystem: short(view.osName),
+    application: short(view.browserName),
     country: view.country,
   };
   const data = {
@@ -45,7 +60,7 @@ function viewEvent(view: ViewRecord, playbackId: string, eventId: string) {
     viewWatchTime: view.watchTime,
   };
   const outcome = view.viewHasError
-    ? { errorCode: view.errorCode, errorMessage: view.errorMessage }
+    ? { errorCode: short(view.errorCode), errorMessage: short(view.errorMessage) }
     : { QoeScore: view.qualityOfExperienceScore ?? undefined };
   return {
     id: eventId,
@@ -56,3 +71,5 @@ function viewEvent(view: ViewRecord, playbackId: string, eventId: string) {
     data: { ...data, ...outcome },
   };
 }
+
+const short = (text: string | null): string | null => text?.slice(0, MAX_TEXT_LENGTH) ?? null;

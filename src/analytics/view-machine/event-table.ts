@@ -2,6 +2,8 @@ import { type EncodedEvent, encodeEvent, type ViewEvent } from "../views/view-ev
 
 /** Most events of a view; further ones are not stored. Twelve hours have about 5,000. */
 const MAX_EVENTS = 20_000;
+/** Most characters of JSON in all events of a view; further ones are not stored. Twelve hours have about 3,000,000. */
+const MAX_LENGTH = 8 << 20;
 /** Most characters of JSON in a row, unless one event has more. A row may have 2 MB; a character takes up to three bytes, and an event has up to 400,000. */
 const MAX_ROW_LENGTH = 200_000;
 
@@ -14,6 +16,7 @@ interface BatchRow extends Record<string, SqlStorageValue> {
   sequences: string;
   /** Name of the event with the highest number. */
   last_name: string;
+  length: number;
 }
 
 /** The stored events without their fields. */
@@ -22,6 +25,8 @@ interface Known {
   last: number;
   lastName: string | null;
   lastReceivedAtMs: number;
+  /** Characters of JSON. */
+  length: number;
 }
 
 /**
@@ -59,11 +64,14 @@ export class EventTable {
 
   /** Call `forgetCached` when the surrounding transaction fails. @returns the new events */
   add(events: readonly EncodedEvent[], receivedAtMs: number): EncodedEvent[] {
-    const { sequences } = this.#read();
+    const known = this.#read();
+    const { sequences } = known;
     const added: EncodedEvent[] = [];
     for (const event of events) {
       if (sequences.has(event.sequence) || sequences.size >= MAX_EVENTS) continue;
+      if (known.length + event.json.length > MAX_LENGTH) continue;
       sequences.add(event.sequence);
+      known.length += event.json.length;
       added.push(event);
     }
     for (const row of rowsOf(added)) this.#insert(row, receivedAtMs);
@@ -107,14 +115,15 @@ export class EventTable {
 
   #read(): Known {
     if (this.#known !== null) return this.#known;
-    const known: Known = { sequences: new Set(), last: 0, lastName: null, lastReceivedAtMs: 0 };
-    const select = "SELECT received_at_ms, sequences, last_name FROM event_batches";
-    for (const { received_at_ms, sequences, last_name } of this.#sql.exec<BatchRow>(select)) {
+    const known: Known = { sequences: new Set(), last: 0, lastName: null, lastReceivedAtMs: 0, length: 0 };
+    const select = "SELECT received_at_ms, sequences, last_name, length(events) AS length FROM event_batches";
+    for (const { received_at_ms, sequences, last_name, length } of this.#sql.exec<BatchRow>(select)) {
       const numbers = JSON.parse(sequences) as number[];
       const last = numbers.reduce((one, other) => Math.max(one, other));
       for (const number of numbers) known.sequences.add(number);
       if (last > known.last) [known.last, known.lastName] = [last, last_name];
       known.lastReceivedAtMs = Math.max(known.lastReceivedAtMs, received_at_ms);
+      known.length += length;
     }
     return (this.#known = known);
   }

@@ -1,5 +1,6 @@
 import { monthOf } from "../store/months.ts";
 import { viewStore } from "../store/store-calls.ts";
+import { boundRecord } from "../views/bounded-record.ts";
 import { findContent } from "../views/find-content.ts";
 import { mergeEvents } from "../views/merged-view.ts";
 import type { PlayedContent } from "../views/played-content.ts";
@@ -16,7 +17,7 @@ export interface Projected {
   isPlayedOut: boolean;
 }
 
-/** Writes the current view to the store of its month. Repeatable. @returns the written state; null = the view is forgotten */
+/** Writes the current view to the store of its month. Repeatable. @returns the written state; null = the view is forgotten, or the store is full */
 export async function projectView(machine: ViewComponents): Promise<Projected | null> {
   const { documents, env, state } = machine;
   const isForgotten = () => state.status === "forgotten";
@@ -30,7 +31,7 @@ export async function projectView(machine: ViewComponents): Promise<Projected | 
   const isPlayedOut = events !== reported;
   const merged = isPlayedOut ? mergeEvents(events) : asReported;
   const nowMs = machine.clock();
-  const view = viewRecordOf(merged, {
+  const record = viewRecordOf(merged, {
     workspaceId,
     viewId,
     edge,
@@ -39,6 +40,7 @@ export async function projectView(machine: ViewComponents): Promise<Projected | 
     insertedAtMs,
     updatedAtMs: nowMs,
   });
+  const view = boundRecord(record);
   const { month: earlier, revision: last } = machine.projection;
   const [month, revision] = [monthOf(view.viewEndMs), last + 1];
   machine.commit(() => {
@@ -46,7 +48,7 @@ export async function projectView(machine: ViewComponents): Promise<Projected | 
     documents.put("projection", { month, revision, atMs: nowMs });
   });
   const put = await viewStore(env, { workspaceId, month }).put({ view, timeline: timelineOf(events), revision });
-  if (put.isForgotten) forgetView(machine);
+  if (put !== "stored") forgetView(machine); // a view that the store has no room for is not kept here either
   if (earlier !== null && earlier !== month) await viewStore(env, { workspaceId, month: earlier }).remove(viewId);
   return isForgotten() ? null : { view, isPlayedOut };
 }

@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { assets, type NewRecording, openRecording, policyOf } from "../../library/assets/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
+import { hasRoomForStrangers } from "../../platform/database-room.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
@@ -20,7 +21,7 @@ export const VIEWER_CLIPS_PER_HOUR = 40;
  * event. A deleted clip is not created again.
  *
  * @param by viewers are limited to their share of the hour's clips
- * @returns `limit`: the hourly limit is reached, and nothing was written
+ * @returns `limit`: the hourly limit is reached, or the database has no room for what viewers cause; nothing was written
  */
 export async function saveClip(
   env: Env,
@@ -32,6 +33,7 @@ export async function saveClip(
   const [stream] = await db.select().from(liveStreams).where(eq(liveStreams.id, streamId));
   const isKnown = async () => (await db.$count(assets, eq(assets.id, mediaId))) > 0;
   if (stream === undefined || (await isKnown())) return "known";
+  if (by === "viewer" && !(await hasRoomForStrangers(env.DB))) return "limit";
   const recording: NewRecording = {
     mediaId,
     playbackId,

@@ -20,6 +20,7 @@ test.each([
   ["R2_SQL_URL", ["", "https://api.sql.example.com/api/v1/accounts/a/basin-sql/query/b"], ["http://plain/x", "sql"]],
   ["R2_SQL_TABLE", ["", "sluice.views"], ["views", "sluice.views; --", "a.b.c", 'sluice."views"']],
   ["MAX_WORKSPACE_UPLOADS", ["1", "1000"], ["", undefined, "0", "many"]],
+  ["MAX_WORKSPACE_PLAYBACK_EVENTS", ["1", "50000"], ["", undefined, "0", "many"]],
   ["MAX_WORKSPACE_MEDIA", ["1", "1000000"], ["", undefined, "0", "many"]],
   ["ENCODER_CONTAINERS", ["1", "20"], ["", undefined, "0", "many"]],
   ["JOB_LEASE_MS", ["", "2500", "900000"], ["0", "10", "2499", "900001", "30s"]],

@@ -133,8 +133,8 @@ export const API_TRIALS = {
   }),
   "upload-open-pieces": upTo(async (count) => {
     const { uploadId } = await newUpload(await ours());
-    await runInDurableObject(machineOf(uploadId), ({ components }) => {
-      for (let n = 0; n < count; n += 1) beginChunk(components, { offset: 0, length: 100, totalBytes: 1000 });
+    await runInDurableObject(machineOf(uploadId), async ({ components }) => {
+      for (let n = 0; n < count; n += 1) await beginChunk(components, { offset: 0, length: 100, totalBytes: 1000 });
     });
     const dropped = await runInDurableObject(machineOf(uploadId), ({ components }) => components.pieces.due(0, 1));
     return dropped.length === 0 ? TAKEN : "dropped";

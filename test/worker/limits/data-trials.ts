@@ -1,6 +1,11 @@
 /** Beacons and questions about views, each at its bound and one above it. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { vi } from "vitest";
+import settings from "../../../wrangler.toml?raw";
+import { isRoomFor } from "../../../src/platform/database-room.ts";
+import { boundRecord } from "../../../src/analytics/views/bounded-record.ts";
+import { putView } from "../../../src/analytics/store/put-view.ts";
+import { takeEventPlace } from "../../../src/analytics/store/take-event-place.ts";
 import { derivedId } from "../../../src/platform/crypto/derived-id.ts";
 import { newAlert, someAlert } from "../analytics/alert-helpers.ts";
 import type { ExportQuery } from "../../../src/analytics/exports/export-query.ts";
@@ -18,7 +23,7 @@ import { encodeEvent } from "../../../src/analytics/views/view-event.ts";
 import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
 import { newAsset } from "../playback/playable.ts";
 import { newWorkspace, send as sendRequest, type TestWorkspace } from "../workspace.ts";
-import { finalView, postBeacon, TestPlayer } from "../analytics/beacon-helpers.ts";
+import { finalView, postBeacon, sendView, TestPlayer } from "../analytics/beacon-helpers.ts";
 
 const IGNORED = "ignored";
 const isKept = (kept: boolean) => (kept ? TAKEN : IGNORED);
@@ -88,23 +93,112 @@ async function viewEvents(count: number): Promise<string> {
   return isKept(added === count - 1);
 }
 
-/** The local rate limiter counts only up to its number; `test/pure/bindings.test.ts` has that of wrangler.toml. */
-async function requests(bound: number): Promise<{ atBound: string; above: string }> {
-  const workspace = await newWorkspace();
-  let counted = bound - 1;
-  const limiter = vi.spyOn(env.BEACONS, "limit");
-  limiter.mockImplementation(async () => ({ success: ++counted <= bound }));
-  const beacon = async () => {
-    const player = new TestPlayer(workspace.id);
-    await postBeacon(workspace.id, { events: [begin(player)] });
-    return isKept((await eventsOf(workspace.id, player.viewId)) === 1);
+type Limiter =
+  | "BEACONS"
+  | "BEACONS_OF_WORKSPACE"
+  | "BEACONS_IN_ALL"
+  | "NEW_VIEWS"
+  | "NEW_VIEWS_OF_WORKSPACE"
+  | "NEW_VIEWS_IN_ALL";
+
+/** Counts to the bound in place of the local rate limiter, which would take thousands of requests. The bound is that of wrangler.toml. */
+const counted =
+  (name: Limiter): Trial =>
+  async (bound) => {
+    const stated = new RegExp(`name = "${name}".*\nnamespace_id = .*\nsimple = \\{ limit = ([\\d_]+), period = 60 \\}`);
+    if (Number(stated.exec(settings)?.[1]?.replaceAll("_", "")) !== bound)
+      throw new Error("wrangler.toml has a different limit");
+    const workspace = await newWorkspace();
+    let count = bound - 1;
+    const limiter = vi.spyOn(env[name], "limit");
+    limiter.mockImplementation(async () => ({ success: ++count <= bound }));
+    const beacon = async () => {
+      const player = new TestPlayer(workspace.id);
+      await postBeacon(workspace.id, { events: [begin(player)] });
+      return isKept((await eventsOf(workspace.id, player.viewId)) === 1);
+    };
+    try {
+      return { atBound: await beacon(), above: await beacon() };
+    } finally {
+      limiter.mockRestore();
+    }
   };
-  try {
-    return { atBound: await beacon(), above: await beacon() };
-  } finally {
-    limiter.mockRestore();
-  }
+
+async function unit(bytes: number): Promise<string> {
+  const limiter = vi.spyOn(env.BEACONS, "limit");
+  await send((player) => JSON.stringify({ events: [begin(player)] }).padEnd(bytes));
+  const counts = limiter.mock.calls.length;
+  limiter.mockRestore();
+  return counts === 1 ? TAKEN : "several";
 }
+
+/** @returns whether all of a text of this length is in the event of a view */
+async function eventText(length: number): Promise<string> {
+  const workspace = await newWorkspace();
+  const { playbackId } = await newAsset({ status: "ready", workspaceId: workspace.id });
+  const player = new TestPlayer(workspace.id);
+  const source = `https://stream.example.com/${playbackId}.m3u8`;
+  await sendView(
+    workspace.id,
+    player.completeView(Date.now() - MINUTE_S * 1000, { vdsour: source, vdtt: "t".repeat(length) }),
+  );
+  const { data } = (await (await workspace.request("GET", `/v1/events?objectId=${player.viewId}`)).json()) as {
+    data: { data: { videoTitle: string } }[];
+  };
+  return data[0]!.data.videoTitle.length === length ? TAKEN : "cut";
+}
+
+/** Fills a view with events up to this length, as JSON. @returns whether the last one was taken */
+async function viewLength(characters: number): Promise<string> {
+  const { workspaceId, viewId } = await send((player) => ({ events: [begin(player)] }));
+  const event = (sequence: number, length: number) =>
+    encodeEvent({ sequence, name: "pulse", atMs: 0, fields: { video_title: "t".repeat(length) } });
+  const taken = await runInDurableObject(machineOf(workspaceId, viewId), ({ components }, { storage }) => {
+    const select = "SELECT sum(length(events) - 2) AS length FROM event_batches"; // without the brackets of the row
+    let rest = characters - storage.sql.exec<{ length: number }>(select).one().length;
+    const events = [];
+    for (let sequence = 2; rest > 0; sequence += 1) {
+      const empty = event(sequence, 0).json.length;
+      const next = event(sequence, Math.min(rest, 100_000 + empty) - empty);
+      const isLast = rest - next.json.length < 1000;
+      events.push(isLast ? event(sequence, rest - empty) : next);
+      rest -= events.at(-1)!.json.length;
+    }
+    const { edge } = components.facts;
+    return takeEvents(components, { workspaceId, viewId, edge, events }) === events.length;
+  });
+  return isKept(taken);
+}
+
+const recordTexts = (length: number): string => {
+  const view = finalView("w", [{ sequence: 1, name: "viewBegin", atMs: 0, fields: {} }]);
+  const others = JSON.stringify(view, (_, value: unknown) =>
+    typeof value === "number" || typeof value === "boolean" ? undefined : value,
+  );
+  const texts = [...others.matchAll(/:"((?:[^"\\]|\\.)*)"/g)].reduce((sum, [, text]) => sum + text!.length, 0);
+  const title = "t".repeat(length - texts);
+  return boundRecord({ ...view, videoTitle: title }).videoTitle === title ? TAKEN : "cut";
+};
+
+/** @param ask of a store in a time and size of its own */
+const ofStore = (ask: (store: StoreComponents) => Promise<string> | string) => async () => {
+  const { id: workspaceId } = await newWorkspace();
+  const store = env.VIEW_STORE.get(env.VIEW_STORE.idFromName(`${workspaceId}:2026-01`));
+  return await runInDurableObject(store, (_, state) => ask(new StoreComponents(state, env)));
+};
+
+const playbackEvents = (count: number) =>
+  ofStore((store) => {
+    for (let taken = 1; taken < count; taken += 1) takeEventPlace(store, 0);
+    return takeEventPlace(store, 0) ? TAKEN : "counted";
+  })();
+
+const storeBytes = (bytes: number) =>
+  ofStore(async (store) => {
+    Object.defineProperty(store, "bytes", { value: bytes });
+    const view = finalView("w", [{ sequence: 1, name: "viewBegin", atMs: Date.now(), fields: {} }]);
+    return (await putView(store, { view, timeline: [], revision: 1 })) === "stored" ? TAKEN : "counted";
+  })();
 
 async function ask(query: string): Promise<string> {
   const workspace = await newWorkspace();
@@ -216,7 +310,19 @@ export const dataTrials = {
   "beacon-body": upTo(body),
   "beacon-events": upTo(events),
   "beacon-views": upTo(views),
-  "beacon-requests": requests,
+  "beacon-requests": counted("BEACONS"),
+  "beacon-requests-of-workspace": counted("BEACONS_OF_WORKSPACE"),
+  "beacon-requests-in-all": counted("BEACONS_IN_ALL"),
+  "beacon-unit": upTo(unit),
+  "new-views": counted("NEW_VIEWS"),
+  "new-views-of-workspace": counted("NEW_VIEWS_OF_WORKSPACE"),
+  "new-views-in-all": counted("NEW_VIEWS_IN_ALL"),
+  "playback-events": upTo(playbackEvents),
+  "playback-event-text": upTo(eventText),
+  "view-length": upTo(viewLength),
+  "view-texts": upTo(recordTexts),
+  "view-store-bytes": upTo(storeBytes),
+  "database-bytes": upTo((bytes) => (isRoomFor(bytes) ? TAKEN : "counted")),
   "refusal-writes": upTo(refusalWrites),
   "cmcd-body": upTo(cmcdBody),
   "cmcd-reports": upTo(cmcdReports),

@@ -1,5 +1,6 @@
 /** Limits of requests by encoders, gateways and viewers, and of clips, segments and attempts. */
 import { env, runInDurableObject } from "cloudflare:test";
+import type { ImageMakerComponents } from "../../../src/library/images/components.ts";
 import type { ImageMaker } from "../../../durable-objects/image-maker.ts";
 import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
 import { type DispatchContext, dispatchJobs } from "../../../src/library/encoding/dispatcher.ts";
@@ -67,6 +68,34 @@ const pictures =
       return waits.at(-1) === 0 ? TAKEN : "nearest";
     });
   };
+
+/** Asks a new image maker. */
+const ofMaker = (ask: (components: ImageMakerComponents) => string): Promise<string> =>
+  runInDurableObject(env.IMAGE_MAKER.get(env.IMAGE_MAKER.idFromName(crypto.randomUUID())), (maker: ImageMaker) =>
+    ask(maker.components),
+  );
+const kept = (name: string, bytes: number) => ({ name, playbackId: "p", seconds: null, bytes });
+const deletedAfter = (ms: number) =>
+  ofMaker(({ kept: images }) => {
+    images.add(kept("a", 1), 1e12);
+    return images.due(1e12 + ms).length === 0 ? TAKEN : "deleted";
+  });
+const keptBytes = (bytes: number) =>
+  ofMaker(({ kept: images }) => {
+    images.add(kept("old", bytes - 1), 1e12);
+    images.add(kept("new", 1), 1e12 + 1);
+    return images.due(1e12 + 2).join() === "old" ? "deleted" : TAKEN;
+  });
+const keptCount = (count: number) =>
+  ofMaker(({ kept: images }) => {
+    for (let n = 0; n < count; n += 1) images.add(kept(String(n), 1), 1e12 + n);
+    return images.due(1e12 + count).join() === "0" ? "deleted" : TAKEN;
+  });
+const failedFor = (ms: number) =>
+  ofMaker(({ failed }) => {
+    failed.remember("a", "failed", 1e12);
+    return failed.of("a", 1e12 + ms) === null ? "forgotten" : TAKEN;
+  });
 
 /** Whether two user agents of this length that differ in the last character count as two viewers. */
 async function programs(length: number): Promise<string> {
@@ -178,6 +207,10 @@ export const MEDIA_TRIALS = {
   "live-part": upTo(putOfSession(`parts/v720/0/0?${PART_QUERY}`)),
   "live-thumbnail": upTo(putOfSession("thumbnail?capturedAt=1", JPEG)),
   "viewer-program": upTo(programs),
+  "image-kept": until(deletedAfter),
+  "images-of-media": upTo(keptBytes),
+  "images-of-media-count": upTo(keptCount),
+  "image-failure": until(failedFor),
   "images-of-playback-id": upTo(pictures(1, 1)),
   "images-of-playback-id-and-day": upTo(pictures(100, 60_000)),
   "clips-of-stream": clips("owner"),

@@ -1,6 +1,7 @@
 /** Limits of requests, sources and the platform's own tables. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { sql } from "drizzle-orm";
+import { vi } from "vitest";
 import settings from "../../../wrangler.toml?raw";
 import { Outbox } from "../../../src/platform/machine/outbox.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
@@ -32,6 +33,23 @@ const logins =
   };
 const wrong = (id: string) => `Basic ${btoa(`${id}:wrong`)}`;
 const credentialId = crypto.randomUUID();
+
+/** An isolate learns that a network has tried too many ids when it counts one more. */
+async function unknownIds(bound: number): Promise<{ atBound: string; above: string }> {
+  let count = bound - 1;
+  const limiter = vi.spyOn(env.UNKNOWN_IDS, "limit");
+  limiter.mockImplementation(async () => ({ success: ++count <= bound }));
+  const headers = { "cf-connecting-ip": "2001:db8:77::1" };
+  const guess = async () =>
+    String((await send(new Request(`http://sluice.test/${crypto.randomUUID()}.m3u8`, { headers }))).status);
+  try {
+    await guess();
+    const atBound = await guess();
+    return { atBound: atBound === "404" ? TAKEN : atBound, above: await guess() };
+  } finally {
+    limiter.mockRestore();
+  }
+}
 
 /** Reads a source from a new server. @returns the error code, or `TAKEN` */
 async function source(read: (origin: RemoteServer) => Promise<unknown>): Promise<string> {
@@ -96,6 +114,7 @@ async function delivered(payloads: string[]): Promise<number> {
 }
 
 export const PLATFORM_TRIALS = {
+  "unknown-ids": unknownIds,
   "failed-logins-of-address": logins(() => ({
     authorization: wrong(crypto.randomUUID()),
     "cf-connecting-ip": "192.0.2.77",
