@@ -3,21 +3,23 @@ import { changePicture } from "../src/library/images/change-picture.ts";
 import type { ImageAnswer, ImageCalls, ImageOrder, PictureOrder } from "../src/library/images/image-calls.ts";
 import { choosePoster, makeImage } from "../src/library/images/make-image.ts";
 import { ImageMakerComponents } from "../src/library/images/components.ts";
-import { prepareDue, prepareSoon } from "../src/library/images/prepare-images.ts";
+import { prepareSoon } from "../src/library/images/prepare-images.ts";
+import { runImageTimers } from "../src/library/images/timers.ts";
 import type { PosterPlan } from "../src/media/images/poster-plan.ts";
 import type { Env } from "../src/platform/env.ts";
 
 /** Has the pictures of one asset, or of one broadcast, made: each once, and not too many (docs/architecture/images.md). */
 export class ImageMaker extends DurableObject<Env> implements ImageCalls {
-  readonly components: ImageMakerComponents;
+  #opened: ImageMakerComponents | null = null;
 
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.components = new ImageMakerComponents(ctx, env);
+  get components(): ImageMakerComponents {
+    return (this.#opened ??= new ImageMakerComponents(this.ctx, this.env));
   }
 
   override async alarm(): Promise<void> {
-    if (await prepareDue(this.components)) await this.components.forget();
+    if (!(await runImageTimers(this.components)) || this.components.underWay.size > 0) return;
+    this.#opened = null;
+    await this.ctx.storage.deleteAll();
   }
 
   make(order: ImageOrder): Promise<ImageAnswer> {
@@ -28,8 +30,8 @@ export class ImageMaker extends DurableObject<Env> implements ImageCalls {
     return choosePoster(this.components, assetId, plan);
   }
 
-  prepareSoon(assetId: string): Promise<void> {
-    return prepareSoon(this.components, assetId);
+  prepareSoon(assetId: string): void {
+    prepareSoon(this.components, assetId);
   }
 
   change(order: PictureOrder): Promise<ImageAnswer> {

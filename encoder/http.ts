@@ -56,6 +56,7 @@ async function handle(
   if (route === "POST /images")
     return await answerImage(request, response, images, {
       isOurs: searchParams.get("media") === "ours",
+      workspace: searchParams.get("workspace") ?? "",
       assetId: searchParams.get("asset"),
     });
   if (route === "POST /jobs") return submit(request, response, queue);

@@ -99,7 +99,7 @@ export async function seedImage(env: Env) {
   if (rows === "processing") throw new Error("the asset is ready");
   const rungs = rows.filter(({ kind }) => kind === "video");
   const fit = { ...PLAIN_FIT, widthPx: 320 };
-  const order = stillOrder({ assetId, playbackId }, rungs, { seconds: 100, fit, format: "jpg" });
+  const order = stillOrder({ assetId, workspaceId: null, playbackId }, rungs, { seconds: 100, fit, format: "jpg" });
   const key = imageKey(assetId, order!.name);
   await env.MEDIA.put(key, new Uint8Array(IMAGE_BYTES), { httpMetadata: { contentType: "image/jpeg" } });
   return { path: `/${playbackId}/thumbnail.jpg?time=100&width=320`, key };

@@ -12,6 +12,13 @@ const KEPT = 2;
 /** A process that leaks memory is replaced in time. */
 const IMAGES_PER_PROCESS = 500;
 
+export interface ImageOrigin {
+  /** Whether Sluice has encoded the media; other media may be hostile. */
+  isOurs: boolean;
+  /** Whose places the picture takes. */
+  workspace: string;
+}
+
 export class ImagePool {
   #idle: ImageProcess[] = [];
   readonly #busy = new Set<ImageProcess>();
@@ -29,15 +36,19 @@ export class ImagePool {
   }
 
   /** @returns null when all places are taken, also those that wait */
-  async make(request: ImageRequest, body: Uint8Array, isOurs: boolean): Promise<ImageOutcome | null> {
+  async make(
+    request: ImageRequest,
+    body: Uint8Array,
+    { isOurs, workspace }: ImageOrigin,
+  ): Promise<ImageOutcome | null> {
     if (this.#isClosed) return null;
-    const place = this.#places.take();
+    const place = this.#places.take(workspace);
     if (place === null) return null;
     await place;
     try {
       return await this.#makeIn(request, body, isOurs);
     } finally {
-      this.#places.leave();
+      this.#places.leave(workspace);
     }
   }
 

@@ -11,20 +11,14 @@ import { boundedFields, crashText } from "../../protocol/error-fields.ts";
 import { log, logWarning } from "../../protocol/log.ts";
 import { readBounded } from "../../protocol/read-bounded.ts";
 import { isMediaLength, isRequestLength } from "./limits.ts";
-import type { ImagePool } from "./image-pool.ts";
+import type { ImageOrigin, ImagePool } from "./image-pool.ts";
 
-export interface ImageOrigin {
-  /** Whether Sluice has encoded the media; other media may be hostile. */
-  isOurs: boolean;
-  /** For the log; null when the Worker does not name it. */
-  assetId: string | null;
-}
-
+/** @param origin `assetId` is for the log; null when the Worker does not name it */
 export async function answerImage(
   request: IncomingMessage,
   response: ServerResponse,
   pool: ImagePool,
-  { isOurs, assetId }: ImageOrigin,
+  { assetId, ...origin }: ImageOrigin & { assetId: string | null },
 ): Promise<void> {
   const asked = await readRequest(request);
   if (asked === null) {
@@ -33,7 +27,7 @@ export async function answerImage(
   }
   const { wanted, media } = asked;
   const startedMs = performance.now();
-  const outcome = await pool.make(wanted, media, isOurs);
+  const outcome = await pool.make(wanted, media, origin);
   if (outcome === null) return refuse(response, 429, "busy");
   const facts = { assetId, kind: wanted.kind, ms: Math.round(performance.now() - startedMs), bytesIn: media.length };
   if (outcome.type === "failed") {

@@ -47,7 +47,7 @@ export async function answerSheet(
       request,
       env,
       ctx,
-      sheetOrder({ assetId: playable.assetId, playbackId: rules.playbackId }, plan),
+      sheetOrder({ assetId: playable.assetId, workspaceId: rules.workspaceId, playbackId: rules.playbackId }, plan),
       true,
     );
   const { type, write } = TEXTS[as];

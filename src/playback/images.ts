@@ -57,7 +57,7 @@ async function answerStill(
   const poster = asked === null && isReady ? await posterSeconds(env, ctx, playable) : null;
   const seconds = asked ?? poster ?? shown.endSeconds / 2;
   requireWithin(shown, seconds, "time");
-  const who = { assetId: playable.assetId, playbackId: rules.playbackId };
+  const who = { assetId: playable.assetId, workspaceId: rules.workspaceId, playbackId: rules.playbackId };
   const order = stillOrder(who, shown.videoSets.flat(), { seconds, fit, format });
   if (order === null) throw unknownPlayback();
   if (isTooMuchMedia(order.places)) refuseMediaSize("time");
@@ -76,7 +76,7 @@ async function answerClip(
 ): Promise<Response> {
   const parameters = readClip(url.searchParams);
   requireWithin(shown, parameters.startSeconds, "start");
-  const who = { assetId: playable.assetId, playbackId: rules.playbackId };
+  const who = { assetId: playable.assetId, workspaceId: rules.workspaceId, playbackId: rules.playbackId };
   const order = clipOrder(who, shown.videoSets.flat(), parameters, shown.endSeconds, format);
   if (order === null) throw unknownPlayback();
   if (isTooMuchMedia(order.places)) refuseMediaSize("end");

@@ -36,6 +36,6 @@ export async function answerThumbnailOfStream(
   const isPlain = fit.widthPx === null && fit.heightPx === null && fit.rotate === 0 && fit.flip === "none";
   if (isPlain && file.format === "jpg") return await answerLiveThumbnail(env, ctx, request, playable);
   const { id: sessionId } = onAir(playable);
-  const order = { sessionId, playbackId: rules.playbackId, format: file.format, fit };
+  const order = { sessionId, workspaceId: rules.workspaceId, playbackId: rules.playbackId, format: file.format, fit };
   return imageResponse(request, await imageMaker(env, sessionId).change(order), FOLLOWING);
 }

@@ -35,7 +35,7 @@ export async function pastStillOrder(
   const presentation = presentationOf(await broadcastFacts(env, ctx, sessionId, range));
   if (presentation === null) throw unknownPlayback();
   const rungs = select(presentation, selectionOf(new URLSearchParams(), rules)).videoSets.flat();
-  const who = { assetId: sessionId, playbackId: rules.playbackId };
+  const who = { assetId: sessionId, workspaceId: rules.workspaceId, playbackId: rules.playbackId };
   const order = stillOrder(who, rungs, { seconds, fit, format }, range);
   if (order === null) throw new Problem("playback_not_found", "there is no picture at this time");
   return order;

@@ -57,7 +57,8 @@ async function imageBy(outcomeOf: (one: ImageProcess) => ReturnType<ImageProcess
   const one = new ImageProcess();
   const pool = { make: () => outcomeOf(one) } as unknown as ImagePool;
   const server = createServer(
-    (request, response) => void answerImage(request, response, pool, { isOurs: true, assetId: "asset-1" }),
+    (request, response) =>
+      void answerImage(request, response, pool, { isOurs: true, workspace: "w", assetId: "asset-1" }),
   );
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const json = JSON.stringify(PICTURE);

@@ -16,10 +16,13 @@ export async function copySource(machine: AssetComponents): Promise<void> {
     documents.put("copy", step.state);
     documents.put("sourceFailures", 0);
     if (step.done) {
-      machine.enterStage("validating", { progress: copyProgress(1, 1) });
+      machine.enterStage("validating", { progress: copyProgress(1, 1), sourceBytes: step.bytesCopied });
       machine.jobs.add(jobId(asset.id, { kind: "probe" }), { kind: "probe" });
     } else {
-      machine.enqueueFacts({ progress: copyProgress(step.bytesCopied, step.totalBytes) });
+      machine.enqueueFacts({
+        progress: copyProgress(step.bytesCopied, step.totalBytes),
+        sourceBytes: step.totalBytes ?? step.bytesCopied,
+      });
     }
   });
   machine.timers.schedule("work", clock());

@@ -27,20 +27,28 @@ const PURGE_RETRY_MS = 60_000;
 
 /** Sends the current pass to the purge queue, again every minute until the consumer reports it done. */
 export async function purge(machine: AssetComponents): Promise<void> {
-  if (machine.state.status !== "deleted") return;
+  if (!holdsNothing(machine)) return;
   await cleanUp(machine);
   machine.timers.schedule("purge", machine.clock() + PURGE_RETRY_MS);
   await machine.env.PURGES.send({ assetId: machine.id, pass: machine.documents.get("purgePass") ?? 1 });
 }
 
 /** The queue's consumer has emptied the asset's prefix. A second pass follows when no late write can be running any more. */
-export function confirmPurge(machine: AssetComponents, pass: number): { done: boolean } {
+export function confirmPurge(machine: AssetComponents, pass: number): { done: boolean; isFailed: boolean } {
   const { documents, timers } = machine;
-  if (machine.state.status !== "deleted" || documents.get("purgePass") !== pass) return { done: false };
+  const isFailed = machine.state.status === "errored";
+  if (!holdsNothing(machine) || documents.get("purgePass") !== pass) return { done: false, isFailed };
   if (pass === 1) {
     documents.put("purgePass", 2);
     timers.schedule("purge", machine.clock() + leaseMs(machine.env));
-    return { done: false };
+    return { done: false, isFailed };
+  }
+  if (isFailed) {
+    machine.commit(() => {
+      timers.cancel("purge");
+      documents.delete("purgePass", "copy");
+    });
+    return { done: true, isFailed };
   }
   machine.commit(() => {
     timers.cancel("purge");
@@ -50,11 +58,22 @@ export function confirmPurge(machine: AssetComponents, pass: number): { done: bo
     machine.sentRenditions.clear();
     documents.delete("asset", "plan", "edge", "copy");
   });
-  return { done: true };
+  return { done: true, isFailed };
+}
+
+/** Whether nothing of the asset may stay in storage: it was deleted, or has failed for good. */
+const holdsNothing = ({ state }: AssetComponents): boolean => state.status === "deleted" || state.status === "errored";
+
+/** Begins the deletion of what a failed asset has stored. Its source cannot be used, and nothing else of it plays. */
+export async function releaseFailed(machine: AssetComponents): Promise<void> {
+  await cleanUp(machine);
+  if (machine.state.status !== "errored") return;
+  machine.documents.put("purgePass", 1);
+  machine.timers.schedule("purge", machine.clock());
 }
 
 /** Cancels running jobs and aborts an unfinished copy. */
-export async function cleanUp({ env, id, documents, jobs, state, trackJobs, tracks }: AssetComponents): Promise<void> {
+async function cleanUp({ env, id, documents, jobs, state, trackJobs, tracks }: AssetComponents): Promise<void> {
   const copy = documents.get("copy");
   const encoder = encoderClient(env);
   const isDeleted = state.status === "deleted";

@@ -1,6 +1,6 @@
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
 import { imageMaker } from "../images/image-calls.ts";
-import { cleanUp, purge } from "./remove-asset.ts";
+import { purge, releaseFailed } from "./remove-asset.ts";
 import type { AssetComponents, AssetTimer } from "./core/components.ts";
 import { giveUpTracks, prepareTracks } from "./tracks/prepare-tracks.ts";
 import { runWork } from "./run-work.ts";
@@ -12,7 +12,7 @@ export function assetTimers(machine: AssetComponents): TimerHandlers<AssetTimer>
     work: () => runWork(machine),
     tracks: () => prepareTracks(machine),
     outbox: () => machine.outbox.drain(),
-    cleanup: () => cleanUp(machine),
+    cleanup: () => releaseFailed(machine),
     purge: () => purge(machine),
     images: () => imageMaker(machine.env, machine.id).prepareSoon(machine.id),
   };

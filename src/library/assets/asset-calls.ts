@@ -17,7 +17,7 @@ export interface AssetCalls extends JobCalls {
   /** Deletes the asset, and its bytes after `afterMs`. Repeatable. */
   remove(assetId: string, afterMs?: number): { status: AssetStatus };
   /** A pass of the purge has emptied the prefix. `done`: no further pass follows. */
-  confirmPurge(pass: number): { done: boolean };
+  confirmPurge(pass: number): { done: boolean; isFailed: boolean };
   /** More of the uploaded source is stored, or all of it. */
   noteArrival(): void;
   /** Prepares an added track. Repeatable. */

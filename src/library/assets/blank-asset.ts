@@ -22,6 +22,8 @@ export const BLANK_ASSET = {
   errorFault: null,
   mp4Support: null,
   sourceAccess: false,
+  sourceBytes: 0,
+  pictureBytes: 0,
   revision: 0,
   startedAt: null,
   deletedAt: null,

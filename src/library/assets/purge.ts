@@ -5,14 +5,14 @@ import { errorFields, log, logError, logWarning } from "../../platform/log.ts";
 import { assetPrefix } from "../../platform/storage/keys.ts";
 import { assetMachine } from "./asset-calls.ts";
 import { hasClipsUnderWay } from "./clip-rows.ts";
-import { forgetAsset } from "./repository.ts";
+import { forgetAsset, forgetStored } from "./repository.ts";
 
 const PurgeTask = z.object({ assetId: z.uuid(), pass: z.int().min(1) });
 
 /** Sent by `GET /healthz` to check that the queue accepts messages. */
 const HealthProbe = z.object({ health: z.literal(true) });
 
-/** Deletes all objects of deleted assets. Idempotent: a repeated message finds an empty prefix. */
+/** Deletes all objects of assets that were deleted, or failed for good. Idempotent: a repeated message finds an empty prefix. */
 export async function consumePurges(env: Env, batch: MessageBatch): Promise<void> {
   await Promise.all(
     batch.messages.map(async (message) => {
@@ -33,7 +33,8 @@ export async function consumePurges(env: Env, batch: MessageBatch): Promise<void
   );
 }
 
-async function purgeAsset(env: Env, { assetId, pass }: z.infer<typeof PurgeTask>): Promise<void> {
+/** Deletes what is stored of an asset. @param task.pass the machine counts passes: a second one finds the writes that were under way */
+export async function purgeAsset(env: Env, { assetId, pass }: z.infer<typeof PurgeTask>): Promise<void> {
   // The asset machine sends the task again every minute until the purge is done.
   if (await hasClipsUnderWay(openDatabase(env.DB), assetId)) return log("purge.waits_for_clips", { assetId, pass });
   let removed = 0;
@@ -43,7 +44,8 @@ async function purgeAsset(env: Env, { assetId, pass }: z.infer<typeof PurgeTask>
     await env.MEDIA.delete(objects.map(({ key }) => key));
     removed += objects.length;
   }
-  const { done } = await assetMachine(env, assetId).confirmPurge(pass);
-  if (done) await forgetAsset(openDatabase(env.DB), assetId, new Date());
+  const { done, isFailed } = await assetMachine(env, assetId).confirmPurge(pass);
+  if (done && isFailed) await forgetStored(openDatabase(env.DB), assetId);
+  else if (done) await forgetAsset(openDatabase(env.DB), assetId, new Date());
   log("purge.done", { assetId, pass, removed });
 }

@@ -190,6 +190,29 @@ export async function forgetRendition(db: Database, assetId: string, name: strin
 }
 
 /** Deletes the rows of a purged asset, except its tombstone. */
+/** For a commit: what the file of an upload takes, which is the source of the asset from then on. */
+export const setSourceBytes = (db: Database, id: string, sourceBytes: number) =>
+  db
+    .update(assets)
+    .set({ sourceBytes })
+    .where(and(eq(assets.id, id), isNull(assets.deletedAt)));
+
+/** Notes what the stored pictures of an asset take. */
+export async function setPictureBytes(db: Database, id: string, pictureBytes: number): Promise<void> {
+  await db
+    .update(assets)
+    .set({ pictureBytes })
+    .where(and(eq(assets.id, id), isNull(assets.purgedAt)));
+}
+
+/** Call when nothing of a media that failed for good is stored any more. Its record and its playback IDs stay. */
+export async function forgetStored(db: Database, id: string): Promise<void> {
+  await db.batch([
+    db.delete(renditions).where(eq(renditions.assetId, id)),
+    db.update(assets).set({ sourceBytes: 0, pictureBytes: 0 }).where(eq(assets.id, id)),
+  ]);
+}
+
 export async function forgetAsset(db: Database, id: string, now: Date): Promise<void> {
   await db.batch([
     db.delete(renditions).where(eq(renditions.assetId, id)),
@@ -197,7 +220,7 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
     deleteTracksOf(db, id),
     deletePlaybackIdsOf(db, id),
     deleteContentKeysOf(db, id),
-    db.update(assets).set({ purgedAt: now }).where(eq(assets.id, id)),
+    db.update(assets).set({ purgedAt: now, sourceBytes: 0, pictureBytes: 0 }).where(eq(assets.id, id)),
   ]);
 }
 

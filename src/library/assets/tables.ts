@@ -49,6 +49,9 @@ export const assets = sqliteTable(
     /** Incremented by every change of the record, so that an event is committed only with the record that it shows. */
     revision: integer().notNull().default(0),
     startedAt: integer({ mode: "timestamp_ms" }), // null until the asset machine has started; recordings and clips: their creation
+    /** Bytes of the stored source, and of stored pictures. Triggers count them as the workspace's storage until the asset is purged. */
+    sourceBytes: integer().notNull().default(0),
+    pictureBytes: integer().notNull().default(0),
     deletedAt: integer({ mode: "timestamp_ms" }), // a tombstone, kept until every byte is gone
     purgedAt: integer({ mode: "timestamp_ms" }),
   },

@@ -13,7 +13,7 @@ const KEPT = 16;
  */
 export async function changePicture(machine: ImageMakerComponents, order: PictureOrder): Promise<ImageAnswer> {
   const { env, made, clock, changed } = machine;
-  const { sessionId, playbackId, format, fit } = order;
+  const { sessionId, workspaceId, playbackId, format, fit } = order;
   const name = `${format} ${JSON.stringify(fit)}`;
   const original = await env.MEDIA.get(liveThumbnailKey(sessionId));
   if (original === null) return { kind: "unreadable" };
@@ -40,10 +40,10 @@ export async function changePicture(machine: ImageMakerComponents, order: Pictur
   return await work;
 
   async function change(): Promise<ImageAnswer> {
-    await machine.keepForNow();
+    machine.keepForNow(sessionId);
     const request = { kind: "picture", bytes: bytes.length, format, transform } as const;
-    const image = await askEncoder(env, sessionId, request, [bytes], true);
-    if (typeof image === "string") return { kind: image };
+    const image = await askEncoder(env, { assetId: sessionId, workspaceId }, request, [bytes], true);
+    if (typeof image === "string") return { kind: image === "unreadable" ? image : "unavailable" };
     const answer: ImageAnswer = { kind: "made", ...image };
     if (machine.changedOf === original!.etag && changed.size < KEPT) changed.set(name, answer);
     return answer;

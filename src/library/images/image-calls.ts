@@ -15,6 +15,8 @@ export type ImageWork =
 /** A picture to make from an asset's media, and to keep under its name. */
 export interface ImageOrder {
   assetId: string;
+  /** Its pictures have a share of an encoder's places; null = not known. */
+  workspaceId: string | null;
   /** Counted for this playback ID; null = made by the platform itself. */
   playbackId: string | null;
   /** Canonical: equal pictures have equal names. With the extension. */
@@ -32,6 +34,7 @@ export interface ImageOrder {
 /** The newest thumbnail of a broadcast in another size or format. */
 export interface PictureOrder {
   sessionId: string;
+  workspaceId: string;
   playbackId: string;
   format: StillFormat;
   fit: Fit;
@@ -54,7 +57,7 @@ export interface ImageCalls {
   choosePoster(assetId: string, plan: PosterPlan): Promise<number | null>;
   change(order: PictureOrder): Promise<ImageAnswer>;
   /** Has the sheet and the poster of a ready asset made, after the answer. Repeatable. */
-  prepareSoon(assetId: string): Promise<void>;
+  prepareSoon(assetId: string): void;
 }
 
 /** Returns a stub; sends nothing. @param id of the asset, or of the session of a broadcast */

@@ -1,14 +1,8 @@
-/** What an asset's image maker has made of late, in its own SQLite: how much for each playback ID, and which pictures. */
+/** How many pictures an image maker has made for each playback ID of late, in its SQLite. */
 const IMAGES_PER_MINUTE = 120;
-/** Pictures are stored for good, so their number is bounded too. */
 const IMAGES_PER_DAY = 5000;
 const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 3_600_000;
-const KEPT_IMAGES = 500;
-
-interface MadeRow extends Record<string, SqlStorageValue> {
-  name: string;
-}
 
 export class MadeImages {
   readonly #sql: SqlStorage;
@@ -19,9 +13,11 @@ export class MadeImages {
       "CREATE TABLE IF NOT EXISTS spent (playback_id TEXT NOT NULL, at INTEGER NOT NULL, weight INTEGER NOT NULL)",
     );
     sql.exec("CREATE INDEX IF NOT EXISTS spent_by_time ON spent (playback_id, at, weight)");
-    sql.exec(
-      "CREATE TABLE IF NOT EXISTS made (name TEXT PRIMARY KEY, playback_id TEXT NOT NULL, at_seconds REAL NOT NULL, at INTEGER NOT NULL)",
-    );
+  }
+
+  /** When the last picture was made for a playback ID, epoch ms; 0 = none. */
+  get lastMs(): number {
+    return this.#sql.exec<{ at: number | null }>("SELECT max(at) AS at FROM spent").one().at ?? 0;
   }
 
   /** Spends on a picture before it is made, so that one that fails counts too. @returns 0, or the ms until it may be made */
@@ -46,26 +42,5 @@ export class MadeImages {
       )
       .one();
     return total + weight > bound ? Math.max(1, first + spanMs - nowMs) : 0;
-  }
-
-  remember(name: string, playbackId: string, seconds: number, nowMs: number): void {
-    this.#sql.exec("INSERT OR REPLACE INTO made VALUES (?, ?, ?, ?)", name, playbackId, seconds, nowMs);
-    this.#sql.exec(
-      "DELETE FROM made WHERE name IN (SELECT name FROM made ORDER BY at DESC LIMIT -1 OFFSET ?)",
-      KEPT_IMAGES,
-    );
-  }
-
-  /** The name of the picture of this playback ID that is nearest in time, of the same format if there is one. */
-  nearest(playbackId: string, seconds: number, extension: string): string | null {
-    const [row] = this.#sql
-      .exec<MadeRow>(
-        "SELECT name FROM made WHERE playback_id = ? ORDER BY name NOT LIKE ?, abs(at_seconds - ?) LIMIT 1",
-        playbackId,
-        `%.${extension}`,
-        seconds,
-      )
-      .toArray();
-    return row?.name ?? null;
   }
 }

@@ -3,7 +3,9 @@ import { isTooMuchMedia, mediaBytes } from "../../media/images/media-bound.ts";
 import type { PosterPlan } from "../../media/images/poster-plan.ts";
 import { errorFields, logWarning } from "../../platform/log.ts";
 import { imageKey } from "../../platform/storage/keys.ts";
-import { askEncoder, type EncodedImage } from "./ask-encoder.ts";
+import { askEncoder, type EncodedImage, type NoImage } from "./ask-encoder.ts";
+import type { ImageFailure } from "./failed-images.ts";
+import { noteStored } from "./keep-images.ts";
 import { heldMedia } from "./held-media.ts";
 import type { ImageAnswer, ImageOrder } from "./image-calls.ts";
 import type { ImageMakerComponents } from "./components.ts";
@@ -34,32 +36,41 @@ async function makeOrFind(
   order: ImageOrder,
   onStoring: (under: Promise<void>) => void,
 ): Promise<ImageAnswer> {
-  const { made, clock } = machine;
+  const { made, failed, clock } = machine;
   const { assetId, name, playbackId, weight, places } = order;
   const stored = await read(machine, assetId, name);
   if (stored !== null) return { kind: "made", ...stored };
   if (isTooMuchMedia(places)) return { kind: "unreadable" };
+  const failure = failed.of(name, clock());
+  if (failure !== null) return answerOf(failure);
   if (playbackId !== null) {
     const waitMs = made.spend(playbackId, weight, clock());
     if (waitMs > 0) return await nearestOf(machine, order, waitMs);
-    await machine.keepForNow();
   }
+  machine.keepForNow(assetId);
   let image = await holdAndEncode(machine, order);
   if (image === "unreadable" && order.instead !== undefined)
     image = await holdAndEncode(machine, { ...order, ...order.instead });
   if (image === "no room") logWarning("image.no_room", { assetId, name });
-  if (typeof image === "string") return { kind: image === "unreadable" ? image : "unavailable" };
+  if (image === "unreadable" || image === "failed") {
+    // Pictures that the platform makes itself are tried again by its own schedule.
+    if (playbackId !== null) failed.remember(name, image, clock());
+    return answerOf(image);
+  }
+  if (typeof image === "string") return { kind: "unavailable" };
   onStoring(store(machine, order, image));
   return { kind: "made", ...image };
 }
+
+const answerOf = (failure: ImageFailure): ImageAnswer => ({ kind: failure === "unreadable" ? failure : "unavailable" });
 
 const holdAndEncode = (machine: ImageMakerComponents, order: ImageOrder) =>
   heldMedia.hold(mediaBytes(order.places), () => readAndEncode(machine, order));
 
 async function readAndEncode(
   { env }: ImageMakerComponents,
-  { assetId, name, places, work }: ImageOrder,
-): Promise<EncodedImage | "unreadable" | "unavailable"> {
+  { assetId, workspaceId, name, places, work }: ImageOrder,
+): Promise<EncodedImage | NoImage> {
   let media: PlacedMedia | null;
   try {
     media = await readPlaces(env, assetId, places);
@@ -70,17 +81,17 @@ async function readAndEncode(
   }
   if (media === null) return "unreadable";
   const { bytes, isOurs, inits, pieces } = media;
-  return await askEncoder(env, assetId, { ...work, inits, pieces }, bytes, isOurs);
+  return await askEncoder(env, { assetId, workspaceId }, { ...work, inits, pieces }, bytes, isOurs);
 }
 
 async function store(
-  { env, made, clock }: ImageMakerComponents,
+  machine: ImageMakerComponents,
   { assetId, name, playbackId, nearSeconds }: ImageOrder,
   { type, bytes }: EncodedImage,
 ): Promise<void> {
   try {
-    await env.MEDIA.put(imageKey(assetId, name), bytes, { httpMetadata: { contentType: type } });
-    if (playbackId !== null && nearSeconds !== null) made.remember(name, playbackId, nearSeconds, clock());
+    await machine.env.MEDIA.put(imageKey(assetId, name), bytes, { httpMetadata: { contentType: type } });
+    noteStored(machine, { name, playbackId, seconds: nearSeconds, bytes: bytes.byteLength });
   } catch (error) {
     logWarning("image.not_stored", { assetId, name, ...errorFields(error) }); // the next request makes it again
   }
@@ -95,7 +106,7 @@ async function read({ env }: ImageMakerComponents, assetId: string, name: string
 async function nearestOf(machine: ImageMakerComponents, order: ImageOrder, waitMs: number): Promise<ImageAnswer> {
   const { assetId, name, playbackId, nearSeconds } = order;
   const extension = name.slice(name.lastIndexOf(".") + 1);
-  const nearest = nearSeconds === null ? null : machine.made.nearest(playbackId!, nearSeconds, extension);
+  const nearest = nearSeconds === null ? null : machine.kept.nearest(playbackId!, nearSeconds, extension);
   const found = nearest === null ? null : await read(machine, assetId, nearest);
   if (found !== null) return { kind: "nearest", ...found };
   return { kind: "too many", retryAfterSeconds: Math.ceil(waitMs / 1000) };
@@ -109,6 +120,7 @@ export async function choosePoster(
 ): Promise<number | null> {
   const order: ImageOrder = {
     assetId,
+    workspaceId: null,
     playbackId: null,
     name: "poster-scores.json",
     nearSeconds: null,

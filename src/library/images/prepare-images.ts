@@ -15,27 +15,24 @@ const MAX_RETRY_MS = 300_000;
 const MAX_TRIES = 20;
 
 /** Asks for the pictures of a ready asset. Repeatable; they are made after the answer. */
-export async function prepareSoon({ ctx, clock }: ImageMakerComponents, assetId: string): Promise<void> {
+export function prepareSoon({ ctx, timers, clock }: ImageMakerComponents, assetId: string): void {
   ctx.storage.kv.put(PREPARE, { assetId, tries: 0 });
-  await ctx.storage.setAlarm(clock());
+  timers.schedule("prepare", clock());
 }
 
-/** @returns whether nothing is left to prepare */
-export async function prepareDue(machine: ImageMakerComponents): Promise<boolean> {
-  const { ctx, clock } = machine;
+/** Prepares what is due, and schedules the next try if something is missing. */
+export async function prepareDue(machine: ImageMakerComponents): Promise<void> {
+  const { ctx, timers, clock } = machine;
   const due = ctx.storage.kv.get<{ assetId: string; tries: number }>(PREPARE);
-  if (due === undefined) return true;
+  if (due === undefined) return;
   const { assetId, tries } = due;
   const isDone = await prepare(machine, assetId).catch((error: unknown) => {
     logWarning("image.not_prepared", { assetId, tries, ...errorFields(error) });
     return false;
   });
-  if (isDone || tries + 1 >= MAX_TRIES) ctx.storage.kv.delete(PREPARE);
-  else ctx.storage.kv.put(PREPARE, { assetId, tries: tries + 1 });
-  const delayMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** tries);
-  if (!isDone) await ctx.storage.setAlarm(clock() + delayMs);
-  else await machine.keepForNow();
-  return false;
+  if (isDone || tries + 1 >= MAX_TRIES) return void ctx.storage.kv.delete(PREPARE);
+  ctx.storage.kv.put(PREPARE, { assetId, tries: tries + 1 });
+  timers.schedule("prepare", clock() + Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** tries));
 }
 
 /** The sheet, the poster, and the poster's pictures at the default size. @returns false when some of it has to be tried again */
@@ -54,7 +51,7 @@ async function prepare(machine: ImageMakerComponents, assetId: string): Promise<
   const [sheet, poster] = [planSheet(rungs), planPoster(rungs)];
   if (sheet === null || poster === null) return true; // no picture, or deleted
   const startedAtMs = machine.clock();
-  const own = { assetId, playbackId: null };
+  const own = { assetId, workspaceId: null, playbackId: null };
   const isSheetMade = await isMade(machine, sheetOrder(own, sheet));
   const seconds = await choosePoster(machine, assetId, poster);
   if (!isSheetMade || seconds === null) return false;

@@ -3,6 +3,7 @@ import type { Chunk, ChunkVerdict } from "../uploads/upload-calls.ts";
 import { completeIfWhole } from "./commit-piece.ts";
 import { judgeChunk, MAX_PIECES, refusalOfTotal } from "./judge-chunk.ts";
 import type { UploadComponents } from "./components.ts";
+import { reserveStorage } from "./reserve-storage.ts";
 import { scheduleSweep } from "./sweep-pieces.ts";
 
 /** The longest time for which a piece may be written. A Worker that is killed in between cannot delete its object. */
@@ -11,8 +12,12 @@ const PIECE_WRITE_MS = 3600_000;
 const MAX_OPEN_PIECES = 32;
 
 /** Decides about a chunk, and records the piece that it is stored as. */
-export function beginChunk(machine: UploadComponents, chunk: Chunk): ChunkVerdict {
-  const { pieces, progress } = machine;
+export async function beginChunk(machine: UploadComponents, chunk: Chunk): Promise<ChunkVerdict> {
+  const { offset, length: chunkBytes, totalBytes } = chunk;
+  const isTooLarge = Math.max(totalBytes ?? 0, offset + chunkBytes) > maxSourceBytes(machine.env);
+  const hasRoom = isTooLarge || (await reserveStorage(machine, { totalBytes, endBytes: offset + chunkBytes }));
+  const { pieces, progress } = machine; // after the query, during which other chunks may have come
+  if (!hasRoom) return { kind: "refuse", reason: "storage_full", progress };
   const bounds = { maxBytes: maxSourceBytes(machine.env), piecesLeft: MAX_PIECES - pieces.keptCount };
   const judged = judgeChunk(progress, chunk, bounds);
   if ("refuse" in judged) return { kind: "refuse", reason: judged.refuse, progress };
@@ -33,7 +38,9 @@ export async function announceTotal(machine: UploadComponents, totalBytes: numbe
   const { progress } = machine;
   const refusal = refusalOfTotal(progress, totalBytes, maxSourceBytes(machine.env));
   if (refusal !== null) return { kind: "refuse", reason: refusal, progress };
-  if (progress.status === "waiting") machine.documents.put("totalBytes", totalBytes);
+  if (!(await reserveStorage(machine, { totalBytes, endBytes: 0 })))
+    return { kind: "refuse", reason: "storage_full", progress };
+  if (machine.progress.status === "waiting") machine.documents.put("totalBytes", totalBytes);
   await completeIfWhole(machine);
   return { kind: "ignore", progress: machine.progress };
 }

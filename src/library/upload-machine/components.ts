@@ -17,6 +17,8 @@ interface UploadDocuments {
   upload: Upload;
   storedBytes: number;
   totalBytes: number;
+  /** Counted as storage of the workspace. */
+  reservedBytes: number;
   /** Whether the media was created with its index, before the upload is complete. Unset until that is known. */
   playsEarly: boolean;
   /** When an arrival was last reported, epoch ms. */

@@ -47,6 +47,7 @@ export async function createUpload(
       ...(tusMetadata === undefined ? {} : { tusMetadata }),
     },
     status: "waiting",
+    fileBytes: 0,
     publicUrl,
     createdAt: now,
     updatedAt: now,

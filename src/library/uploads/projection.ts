@@ -3,7 +3,7 @@ import { commit, openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { assetMachine } from "../assets/asset-calls.ts";
-import { findAsset, tombstoneAsset } from "../assets/repository.ts";
+import { findAsset, setSourceBytes, tombstoneAsset } from "../assets/repository.ts";
 import { startMachine } from "../assets/start-machine.ts";
 import { uploadedAsset } from "../assets/uploaded-asset.ts";
 import { beginAsset, discardWaiting } from "../assets/waiting-asset.ts";
@@ -85,7 +85,12 @@ async function announceMedia(
   await storePieceList(env, upload.id, pieces);
   const { inserts, forMachine } = uploadedAsset(db, upload, new Date(atMs));
   await commit(env.DB, inserts);
-  const settled = [beginAsset(db, upload.id, new Date(atMs)), settleUpload(db, upload.id, "complete", new Date(atMs))];
+  const bytes = pieces.reduce((sum, [, pieceBytes]) => sum + pieceBytes, 0);
+  const settled = [
+    beginAsset(db, upload.id, new Date(atMs)),
+    setSourceBytes(db, upload.id, bytes),
+    settleUpload(db, upload.id, "complete", new Date(atMs)),
+  ];
   const record = await findAsset(db, null, upload.id); // its owner may have changed it
   if (record === null) return void (await commit(env.DB, settled)); // its owner has deleted it
   const { wake } = await commitWithEvents(env, settled, [{ event: mediaCreatedEvent(record, { id: eventId, atMs }) }]);

@@ -1,11 +1,12 @@
-import { and, asc, count, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
+import { workspaceUsage } from "../../tenancy/limits/index.ts";
 import { isWaiting, uploads } from "./tables.ts";
 
 type Row = typeof uploads.$inferSelect;
 export type { Row as UploadRow };
 /** Dates as epoch ms, because machines store and exchange JSON. */
-export type Upload = Omit<Row, "createdAt" | "updatedAt"> & { createdAtMs: number };
+export type Upload = Omit<Row, "createdAt" | "updatedAt" | "fileBytes"> & { createdAtMs: number };
 
 export function toUpload(row: Row): Upload {
   const { id, workspaceId, playbackId, corsOrigin, settings, status, publicUrl, createdAt } = row;
@@ -74,6 +75,31 @@ export const settleUpload = (
     .update(uploads)
     .set({ status, updatedAt: now, settings: currentSettings })
     .where(and(eq(uploads.id, id), isWaiting, onlyIf));
+
+/**
+ * Counts the file of an upload that waits for it, if the workspace's storage has room.
+ *
+ * @returns false when it has not; true also for an upload that no longer waits
+ */
+export async function reserveFile(
+  db: Database,
+  { id, workspaceId }: Pick<Upload, "id" | "workspaceId">,
+  bytes: number,
+  mostBytes: number,
+): Promise<boolean> {
+  const stored = db
+    .select({ bytes: workspaceUsage.storedBytes })
+    .from(workspaceUsage)
+    .where(eq(workspaceUsage.workspaceId, workspaceId));
+  const fits = sql`coalesce((${stored}), 0) - ${uploads.fileBytes} + ${bytes} <= ${mostBytes}`;
+  const isSmaller = sql`${bytes} <= ${uploads.fileBytes}`;
+  const waiting = and(eq(uploads.id, id), isWaiting);
+  const { meta } = await db
+    .update(uploads)
+    .set({ fileBytes: bytes })
+    .where(and(waiting, or(fits, isSmaller)));
+  return meta.changes > 0 || (await db.$count(uploads, waiting)) === 0;
+}
 
 /** Deletes the records of uploads that are over and were created before then. @param limit rows at once */
 export const deleteOver = (db: Database, before: Date, limit: number) =>

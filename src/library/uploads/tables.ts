@@ -13,6 +13,8 @@ export const uploads = sqliteTable(
     corsOrigin: text().notNull(),
     settings: text({ mode: "json" }).$type<StoredSettings>().notNull(),
     status: text({ enum: ["waiting", "complete", "cancelled", "expired"] }).notNull(),
+    /** Bytes of its file, as far as they are known. While it waits, a trigger counts them as the workspace's storage. */
+    fileBytes: integer().notNull().default(0),
     publicUrl: text().notNull(), // the origin of the upload URL
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
     updatedAt: integer({ mode: "timestamp_ms" }).notNull(),

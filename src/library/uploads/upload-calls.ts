@@ -21,7 +21,7 @@ export interface Chunk {
   totalBytes: number | null;
 }
 
-export type ChunkRefusal = "over" | "total_differs" | "beyond_total" | "too_large" | "too_many_pieces";
+export type ChunkRefusal = "over" | "total_differs" | "beyond_total" | "too_large" | "too_many_pieces" | "storage_full";
 
 /** What becomes of a chunk. */
 export type ChunkVerdict =

@@ -36,8 +36,9 @@ export function snap(px: number): number {
 const even = (px: number) => Math.min(MAX_SCALED_PX, Math.max(2, 2 * Math.round(px / 2)));
 
 /**
- * How a picture becomes the wanted one. `preserve` fits it into the box and never enlarges it (media contract: 16:9 at 200×200 gives
- * 200×112); `stretch` distorts it; `crop` and `smartcrop` fill the box; `pad` adds black borders.
+ * How a picture becomes the wanted one. `preserve` fits it into the box (media contract: 16:9 at 200×200 gives 200×112); `stretch` distorts it;
+ * `crop` and `smartcrop` fill the box; `pad` adds black borders. No picture is enlarged: a box beyond the source becomes the largest of its shape
+ * within it.
  *
  * @param source as displayed, before the wanted rotation
  */
@@ -55,19 +56,29 @@ export function planTransform({ widthPx, heightPx, mode, rotate, flip }: Fit, so
   const byHeight = heightPx === null ? null : heightPx / sourceHeight;
   const factors = [byWidth, byHeight].filter((factor) => factor !== null);
   if (mode === "preserve" || factors.length === 0) return plain(scaledBy(Math.min(1, ...factors)));
-  const box = {
-    widthPx: widthPx ?? even(sourceWidth * byHeight!),
-    heightPx: heightPx ?? even(sourceHeight * byWidth!),
-  };
+  const box = withinSource(
+    { widthPx: widthPx ?? even(sourceWidth * byHeight!), heightPx: heightPx ?? even(sourceHeight * byWidth!) },
+    { widthPx: sourceWidth, heightPx: sourceHeight },
+  );
   if (mode === "stretch") return plain(box);
+  const boxFactors = [box.widthPx / sourceWidth, box.heightPx / sourceHeight];
   if (mode === "pad") {
-    const { widthPx: width, heightPx: height } = scaledBy(Math.min(...factors));
+    const { widthPx: width, heightPx: height } = scaledBy(Math.min(...boxFactors));
     const scale = { widthPx: Math.min(width, box.widthPx), heightPx: Math.min(height, box.heightPx) };
     return { ...plain(scale), pad: box };
   }
-  const { widthPx: width, heightPx: height } = scaledBy(Math.max(...factors));
+  const { widthPx: width, heightPx: height } = scaledBy(Math.max(...boxFactors));
   const scale = { widthPx: Math.max(width, box.widthPx), heightPx: Math.max(height, box.heightPx) };
   return { ...plain(scale), crop: { ...box, smart: mode === "smartcrop" } };
+}
+
+function withinSource(box: Size, source: Size): Size {
+  const factor = Math.min(1, source.widthPx / box.widthPx, source.heightPx / box.heightPx);
+  if (factor === 1) return box;
+  return {
+    widthPx: Math.min(even(box.widthPx * factor), source.widthPx),
+    heightPx: Math.min(even(box.heightPx * factor), source.heightPx),
+  };
 }
 
 /** The width before rotation that a transform needs of its source. */

@@ -29,7 +29,7 @@ const DETAILS: Partial<Record<ProblemCode, string>> = {
   media_limit_reached: "a workspace has at most 1000000 media",
   stream_limit_reached: "a workspace has at most 10000 live streams",
   upload_limit_reached: "a workspace has at most 1000 uploads that wait for their file",
-  storage_limit_reached: "a workspace stores at most 54975581388800 bytes of renditions",
+  storage_limit_reached: "a workspace stores at most 54975581388800 bytes",
   webhook_limit_reached: "a workspace has at most 50 webhooks",
   unauthorized: "wrong or no credentials",
   idempotency_conflict: "use a new key for a new request",

@@ -61,7 +61,7 @@ function problemOf(full: keyof Usage, bounds: Usage): Problem {
     case "mediaCount":
       return new Problem("media_limit_reached", `a workspace has at most ${most} media`);
     case "storedBytes":
-      return new Problem("storage_limit_reached", `a workspace stores at most ${most} bytes of renditions`);
+      return new Problem("storage_limit_reached", `a workspace stores at most ${most} bytes`);
     case "uploadCount":
       return new Problem("upload_limit_reached", `a workspace has at most ${most} uploads that wait for their file`);
     case "streamCount":

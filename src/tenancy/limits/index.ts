@@ -1,3 +1,4 @@
 export { mediaTotalOf } from "./repository.ts";
-export { commitWithinLimits } from "./commit-within-limits.ts";
+export { boundsOf, commitWithinLimits } from "./commit-within-limits.ts";
 export { countRequest } from "./limit-requests.ts";
+export { workspaceUsage } from "./tables.ts";

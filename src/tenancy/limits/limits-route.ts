@@ -15,7 +15,10 @@ const WorkspaceLimits = z
     media: Used,
     liveStreams: Used,
     waitingUploads: Used.openapi({ description: "Uploads that are not complete, cancelled or expired" }),
-    storageBytes: Used.openapi({ description: "Bytes of renditions, until they are deleted from storage" }),
+    storageBytes: Used.openapi({
+      description:
+        "Bytes of renditions, sources and pictures until they are deleted from storage, and of files that are being uploaded",
+    }),
     apiRequestsPerMinute: z.object({ limit: z.int() }),
   })
   .openapi("WorkspaceLimits");

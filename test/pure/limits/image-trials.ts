@@ -27,10 +27,10 @@ const unlessLonger = (plan: SheetPlan | null, seconds: number) =>
 
 const answered = (isTaken: boolean, status: string) => (isTaken ? TAKEN : status);
 
-/** The last of this many waiting requests. */
-function placed(waiting: number): string {
+/** The last of this many waiting requests. @param workspaceOf the workspace of each */
+function placed(waiting: number, workspaceOf: (n: number) => string): string {
   const places = new Places();
-  const taken = Array.from({ length: 2 + waiting }, () => places.take());
+  const taken = Array.from({ length: 2 + waiting }, (_, n) => places.take(workspaceOf(n)));
   return answered(taken.at(-1) !== null, "429");
 }
 
@@ -38,7 +38,7 @@ function placed(waiting: number): string {
 function rungOfStill(gopBytes: number): string {
   const large = ladderRung({ name: "v720", widthPx: 1280, heightPx: 720 });
   large.segments.bytes[0] = 24 + 20_000 + gopBytes;
-  const who = { assetId: "a", playbackId: null };
+  const who = { assetId: "a", workspaceId: null, playbackId: null };
   const order = stillOrder(who, [ladderRung(), large], { seconds: 3, fit: PLAIN_FIT, format: "jpg" });
   return answered(order!.name.startsWith("v720."), "smaller rung");
 }
@@ -116,5 +116,6 @@ export const IMAGE_TRIALS = {
   "encoder-image-request": upTo((bytes) => answered(isRequestLength(bytes), "422")),
   "encoder-image-media": upTo((bytes) => answered(isMediaLength({ kind: "picture", bytes } as PictureRequest), "422")),
   "encoder-image-time": upTo((ms) => answered(!takesTooLong(1000, 1000 + ms), "422")),
-  "encoder-images": upTo(placed),
+  "encoder-images": upTo((waiting) => placed(waiting, (n) => `w${n}`)),
+  "encoder-images-of-workspace": upTo((waiting) => placed(waiting, () => "w")),
 };

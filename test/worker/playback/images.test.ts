@@ -12,7 +12,7 @@ import { newWorkspace } from "../workspace.ts";
 import { addPassthrough, addRung, get, newAsset } from "./playable.ts";
 import { addSigningKey, signToken } from "./tokens.ts";
 
-const OWN = { playbackId: null };
+const OWN = { workspaceId: null, playbackId: null };
 /** The address of a thumbnail, and what it is called. */
 const STILL = { seconds: 3, fit: { ...PLAIN_FIT, widthPx: 320 }, format: "jpg" } as const;
 const STILL_PATH = "/thumbnail.jpg?time=3&width=320";

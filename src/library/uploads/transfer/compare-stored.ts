@@ -6,7 +6,7 @@ import { uploadMachine } from "../upload-calls.ts";
 import { BodyReader } from "./store-piece.ts";
 
 /** Each is one read of R2. Published clients send chunks of 5 MiB and more, so that a body of 100 MB repeats 20 of them. */
-const MAX_COMPARED_PIECES = 500;
+const MAX_COMPARED_PIECES = 32;
 
 /** Bytes of the file that a client has sent though they are stored. */
 interface Repeated {

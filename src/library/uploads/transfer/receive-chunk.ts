@@ -11,7 +11,7 @@ import { type BodyReader, type PieceBytes, storePiece } from "./store-piece.ts";
  * same. The machine records the piece before its first byte is written, and counts it only when all of its bytes are.
  *
  * @param bytes.verify throws when the stored bytes are not what the client has sent; then they do not count
- * @throws {Problem} upload_over, bad_chunk (also for bytes that differ from the stored ones), body_too_large; unavailable when the chunk could
+ * @throws {Problem} upload_over, storage_limit_reached, bad_chunk (also for bytes that differ from the stored ones), body_too_large; unavailable when the chunk could
  *   not be stored
  */
 export async function receiveChunk(
@@ -94,6 +94,8 @@ export function refusalProblem(reason: ChunkRefusal, { status, totalBytes }: Upl
       return new Problem("bad_chunk", `the chunk ends after the file's ${totalBytes ?? 0} bytes`);
     case "too_large":
       return new Problem("body_too_large", "the file is larger than this deployment accepts");
+    case "storage_full":
+      return new Problem("storage_limit_reached", "the workspace has no room for this file");
     case "too_many_pieces":
       return new Problem("bad_chunk", "chunks of this size would be too many; send larger ones");
   }

@@ -65,6 +65,11 @@ describe("a transform", () => {
     ["crop", 200, 200, { scale: [356, 200], crop: [200, 200] }],
     ["pad", 200, 200, { scale: [200, 112], pad: [200, 200] }],
     ["crop", 320, null, { scale: [320, 180], crop: [320, 180] }],
+    ["stretch", 4096, 4096, { scale: [720, 720] }],
+    ["stretch", 4096, 720, { scale: [1280, 226] }],
+    ["crop", 4096, 4096, { scale: [1280, 720], crop: [720, 720] }],
+    ["smartcrop", 4096, null, { scale: [1280, 720], crop: [1280, 720] }],
+    ["pad", 4096, 4096, { scale: [720, 406], pad: [720, 720] }],
   ] as const)("%s into %s × %s", (mode, widthPx, heightPx, expected) => {
     const { scale, crop, pad } = planTransform(fit({ mode, widthPx, heightPx }), SOURCE);
     const shown = {
@@ -246,7 +251,7 @@ test("the size of a JPEG is read from its frame header", () => {
 });
 
 test("pictures of the source's own media have an encoded rung in reserve, at the same time", () => {
-  const who = { assetId: "a", playbackId: null };
+  const who = { assetId: "a", workspaceId: null, playbackId: null };
   const segments = { durationTicks: [100, 100, 100, 100], bytes: [9, 9, 9, 9], keyframes: [] };
   const source = ladderRung({ name: "source-v", origin: "passthrough", widthPx: 1280, heightPx: 720, segments });
   const rungs = [source, ladderRung({ gops: 8 })];
@@ -263,7 +268,7 @@ test("pictures of the source's own media have an encoded rung in reserve, at the
 });
 
 describe("the media of one picture is at most 32 MiB", () => {
-  const who = { assetId: "a", playbackId: null };
+  const who = { assetId: "a", workspaceId: null, playbackId: null };
   const MIB = 1 << 20;
   /** Four segments of 4 s, cut from the source. */
   const source = (mib: number, widthPx = 1280) =>

@@ -7,6 +7,11 @@ import type { ImageAnswer, ImageOrder } from "../../../../src/library/images/ima
 import { choosePoster, makeImage } from "../../../../src/library/images/make-image.ts";
 import { stillOrder } from "../../../../src/library/images/orders.ts";
 import { ImageMakerComponents } from "../../../../src/library/images/components.ts";
+import { runImageTimers } from "../../../../src/library/images/timers.ts";
+import { forgetAsset } from "../../../../src/library/assets/repository.ts";
+import { openDatabase } from "../../../../src/platform/database.ts";
+import { usageOf } from "../../../../src/tenancy/limits/repository.ts";
+import { newWorkspace } from "../../workspace.ts";
 import { prepareDue, prepareSoon } from "../../../../src/library/images/prepare-images.ts";
 import { PLAIN_FIT } from "../../../../src/media/images/sizes.ts";
 import { imageKey, liveThumbnailKey, renditionKey } from "../../../../src/platform/storage/keys.ts";
@@ -49,7 +54,11 @@ function within<T>(use: (machine: ImageMakerComponents) => Promise<T>): Promise<
 }
 
 function still(seconds: number, format: "jpg" | "png" = "jpg"): ImageOrder {
-  const order = stillOrder({ assetId, playbackId: PLAYBACK_ID }, [RUNG], { seconds, fit: PLAIN_FIT, format });
+  const order = stillOrder({ assetId, workspaceId: "w", playbackId: PLAYBACK_ID }, [RUNG], {
+    seconds,
+    fit: PLAIN_FIT,
+    format,
+  });
   return order!;
 }
 /** The maker answers before it has stored. */
@@ -119,8 +128,8 @@ test("beyond the bound the nearest picture of the playback ID is the answer, and
     for (let spent = 2; spent < 120; spent += 1) machine.made.spend(PLAYBACK_ID, 1, nowMs);
     const [beyond, other] = [await makeImage(machine, still(5)), await makeImage(machine, still(5, "png"))];
     expect([kindOf(beyond), kindOf(other)]).toEqual(["nearest", "nearest"]);
-    expect(machine.made.nearest(PLAYBACK_ID, 5, "jpg")).toBe(still(4).name);
-    expect(machine.made.nearest(PLAYBACK_ID, 7, "jpg")).toBe(still(8).name);
+    expect(machine.kept.nearest(PLAYBACK_ID, 5, "jpg")).toBe(still(4).name);
+    expect(machine.kept.nearest(PLAYBACK_ID, 7, "jpg")).toBe(still(8).name);
     expect(await makeImage(machine, { ...still(5), playbackId: "another" })).toMatchObject({ kind: "made" });
     const large = { ...still(6), nearSeconds: null };
     expect(await makeImage(machine, large)).toEqual({ kind: "too many", retryAfterSeconds: 60 });
@@ -140,6 +149,107 @@ test("beyond the bound no media is read", async () => {
   });
 });
 
+describe("a picture that cannot be made", () => {
+  test.each([
+    [422, "unreadable"],
+    [500, "unavailable"],
+  ] as const)("because the encoder answered %s is not tried again for ten minutes", async (status, kind) => {
+    await encoder.add(IMAGES, { kind: "status", status });
+    await within(async (machine) => {
+      for (let n = 0; n < 3; n += 1) expect(kindOf(await makeImage(machine, still(3)))).toBe(kind);
+      expect(await asked()).toBe(1);
+      nowMs += 600_000;
+      expect(kindOf(await makeImage(machine, still(3)))).toBe(kind);
+      expect(await asked()).toBe(2);
+    });
+  });
+
+  test("because the encoder is busy is tried again at once", async () => {
+    await encoder.add(IMAGES, { kind: "status", status: 429 });
+    await within(async (machine) => {
+      for (let n = 0; n < 2; n += 1) expect(kindOf(await makeImage(machine, still(3)))).toBe("unavailable");
+      expect(await asked()).toBe(2);
+    });
+  });
+});
+
+describe("stored pictures", () => {
+  const DAY_MS = 24 * 3_600_000;
+  const has = async (seconds: number) => (await env.MEDIA.head(imageKey(assetId, still(seconds).name))) !== null;
+  const storedOf = async (workspaceId: string) => (await usageOf(openDatabase(env.DB), workspaceId)).storedBytes;
+
+  test("are deleted after 30 days, and made again when they are asked for", async () => {
+    await within(async (machine) => {
+      await makeImage(machine, still(3));
+      await stored(machine);
+      nowMs += 29 * DAY_MS;
+      await makeImage(machine, still(5));
+      await stored(machine);
+      await runImageTimers(machine);
+      expect([await has(3), await has(5)]).toEqual([true, true]);
+      nowMs += DAY_MS;
+      expect(await runImageTimers(machine)).toBe(false);
+      expect([await has(3), await has(5)]).toEqual([false, true]);
+      nowMs += 29 * DAY_MS;
+      await runImageTimers(machine);
+      nowMs += 1;
+      expect(await runImageTimers(machine)).toBe(true); // the maker has nothing to keep
+      expect(await has(5)).toBe(false);
+      expect(kindOf(await makeImage(machine, still(3)))).toBe("made");
+    });
+  });
+
+  test("that the platform made itself do not expire", async () => {
+    await within(async (machine) => {
+      await makeImage(machine, { ...still(3), playbackId: null });
+      await stored(machine);
+      nowMs += 400 * DAY_MS;
+      await runImageTimers(machine);
+      expect(await has(3)).toBe(true);
+    });
+  });
+
+  test("beyond 256 MiB of a media, the oldest are deleted", async () => {
+    await within(async (machine) => {
+      const add = (name: string, mib: number) =>
+        machine.kept.add({ name, playbackId: PLAYBACK_ID, seconds: 1, bytes: mib << 20 }, nowMs++);
+      add("first", 100);
+      add("second", 100);
+      add("third", 50);
+      expect(machine.kept.due(nowMs)).toEqual([]);
+      add("fourth", 50);
+      expect(machine.kept.due(nowMs)).toEqual(["first"]);
+      add("fifth", 150);
+      expect(machine.kept.due(nowMs)).toEqual(["first", "second"]);
+    });
+  });
+
+  test("are counted as storage of the workspace, with one write for all of ten minutes, until the media is purged", async () => {
+    const { id: workspaceId } = await newWorkspace();
+    await newAsset({ id: assetId, workspaceId });
+    await within(async (machine) => {
+      for (const seconds of [3, 5]) await makeImage(machine, still(seconds));
+      await stored(machine);
+      await runImageTimers(machine);
+      expect(await storedOf(workspaceId)).toBe(0);
+      nowMs += 600_000;
+      await runImageTimers(machine);
+      expect(await storedOf(workspaceId)).toBe(2 * JPEG.length);
+      nowMs += 30 * DAY_MS;
+      await runImageTimers(machine);
+      nowMs += 600_000;
+      await runImageTimers(machine);
+      expect(await storedOf(workspaceId)).toBe(0);
+      await makeImage(machine, still(3));
+      await stored(machine);
+      nowMs += 600_000;
+      await runImageTimers(machine);
+    });
+    await forgetAsset(openDatabase(env.DB), assetId, new Date());
+    expect(await storedOf(workspaceId)).toBe(0);
+  });
+});
+
 test("the poster is chosen once", async () => {
   const choice = JSON.stringify({ best: 1, scores: [0.1, 0.9, 0.5] });
   await encoder.add(IMAGES, { kind: "status", status: 200, body: choice });
@@ -156,12 +266,13 @@ describe("preparation", () => {
     await addRung(processing, RUNG.name, { ...RUNG, name: RUNG.name });
     const pending = (machine: ImageMakerComponents) => machine.ctx.storage.kv.get("prepare");
     await within(async (machine) => {
-      await prepareSoon(machine, processing);
-      expect(await prepareDue(machine)).toBe(false);
+      prepareSoon(machine, processing);
+      await prepareDue(machine);
       expect(pending(machine)).toMatchObject({ tries: 1 });
-      const alarmMs = await machine.ctx.storage.getAlarm();
-      await machine.keepForNow(); // as after a picture that a viewer asked for
-      expect(await machine.ctx.storage.getAlarm()).toBe(alarmMs);
+      const dueMs = machine.timers.dueOf("prepare");
+      machine.keepForNow(processing); // as after a picture that a viewer asked for
+      expect(machine.timers.dueOf("prepare")).toBe(dueMs);
+      expect(await machine.ctx.storage.getAlarm()).toBe(dueMs);
     });
     expect(await asked()).toBe(0);
   });
@@ -171,6 +282,7 @@ test("the thumbnail of a broadcast is changed once for each size, until the next
   const header = [0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, 1, 0x68, 2, 0x80, 3];
   const order = {
     sessionId: assetId,
+    workspaceId: "w",
     playbackId: PLAYBACK_ID,
     format: "webp",
     fit: { ...PLAIN_FIT, widthPx: 320 },

@@ -187,16 +187,16 @@ describe("an answer", () => {
     expect((await storedKeys(uploadId)).filter((key) => key.startsWith("pieces/"))).toHaveLength(3);
   });
 
-  test("to a repeat of more than 500 chunks is 400, and tells where to continue", async () => {
+  test("to a repeat of more than 32 chunks is 400, and tells where to continue", async () => {
     const { url, uploadId } = await newUpload(workspace);
-    await putRange(url, FILE, 0, 1, 502);
+    await putRange(url, FILE, 0, 1, 34);
     await runInDurableObject(machineOf(uploadId), ({ components }) => {
-      for (let start = 1; start < 501; start += 1) components.pieces.keep(components.pieces.open(start, 1, Date.now()));
-      components.documents.put("storedBytes", 501);
+      for (let start = 1; start < 33; start += 1) components.pieces.keep(components.pieces.open(start, 1, Date.now()));
+      components.documents.put("storedBytes", 33);
     });
-    const answer = await putRange(url, FILE, 0, 502, 502);
-    expect(await errorOf(answer)).toEqual([400, "501 bytes are stored already; continue after them"]);
-    expect(rangeOf(await putRange(url, FILE, 501, 502, 502))).toEqual([200, null]);
+    const answer = await putRange(url, FILE, 0, 34, 34);
+    expect(await errorOf(answer)).toEqual([400, "33 bytes are stored already; continue after them"]);
+    expect(rangeOf(await putRange(url, FILE, 33, 34, 34))).toEqual([200, null]);
   });
 
   test("to one of two files that are sent at the same time is 400", async () => {

@@ -1,0 +1,28 @@
+import { boundsOf } from "../../tenancy/limits/index.ts";
+import { openDatabase } from "../../platform/database.ts";
+import { reserveFile } from "../uploads/repository.ts";
+import type { UploadComponents } from "./components.ts";
+
+/** What an upload whose length is not known reserves at a time. */
+const STEP_BYTES = 1 << 30;
+
+/**
+ * Counts the file as storage of the workspace, before its bytes are stored. The length is that which the client states; without one, it grows
+ * in steps.
+ *
+ * @param endBytes where the chunk ends
+ * @returns false when the workspace has no room for it
+ */
+export async function reserveStorage(
+  { documents, env, upload, progress }: UploadComponents,
+  { totalBytes, endBytes }: { totalBytes: number | null; endBytes: number },
+): Promise<boolean> {
+  const total = totalBytes ?? progress.totalBytes;
+  const reserved = documents.get("reservedBytes") ?? 0;
+  const wanted = total ?? Math.max(reserved, STEP_BYTES * Math.ceil(endBytes / STEP_BYTES));
+  if (progress.status !== "waiting" || wanted === reserved) return true;
+  const { storedBytes: mostBytes } = boundsOf(env);
+  if (!(await reserveFile(openDatabase(env.DB), upload, wanted, mostBytes))) return false;
+  documents.put("reservedBytes", wanted);
+  return true;
+}
