@@ -85,9 +85,11 @@ function measured(declared: number, times: number[]): Fraction {
   if (times.length < TIMES_NEEDED)
     return sane === 0 ? RATE_UNKNOWN : outputRate({ declared: sane, timesSeconds: [] }).frameRate;
   const seen = outputRate({ declared: 0, timesSeconds: times });
-  // Metadata may say anything. At a declared rate below that of regular pictures, some would be left out.
-  const isTooLow = !seen.isVariable && sane < (seen.frameRate.num / seen.frameRate.den) * (1 - CONFIRMED_WITHIN);
-  if (isTooLow) return seen.frameRate;
+  // Metadata may say anything. At a declared rate below that of the pictures, some would be left out; at a higher one, they are repeated, and there
+  // may be more of them later.
+  const isEnough = sane >= (seen.frameRate.num / seen.frameRate.den) * (1 - CONFIRMED_WITHIN);
+  if (isEnough) return outputRate({ declared: sane, timesSeconds: [] }).frameRate;
+  if (!seen.isVariable) return seen.frameRate;
   return sane === 0 ? RATE_UNKNOWN : outputRate({ declared: sane, timesSeconds: times }).frameRate;
 }
 

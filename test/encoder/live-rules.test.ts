@@ -49,6 +49,8 @@ test("a declared rate that would leave out regular pictures is ignored; one that
   const rateOf = (declared: number, times: number[]) => planLiveGrid(declared, times, settings).frameRate.num;
   expect([15, 24, 25].map((declared) => rateOf(declared, timesAt(30)))).toEqual([30, 30, 30]);
   expect([30, 60].map((declared) => rateOf(declared, timesAt(30)))).toEqual([30, 60]); // it may show more of them later
+  const on50 = timesAt(30).map((seconds) => Math.round(seconds * 50) / 50); // 30 pictures a second, on a clock of 50 Hz
+  expect([50, 30, 0].map((declared) => rateOf(declared, on50))).toEqual([50, 30, 30]);
 });
 
 test("eight regular times confirm the declared rate; irregular, different or fewer times do not", () => {
