@@ -12,6 +12,8 @@ export const PICTURE_TIMESCALE = 120_000;
 
 /** Every part but the last of a segment is at least this fraction of the part target (RFC 8216bis §4.4.4.9). */
 const SHORTEST_PART = 0.85;
+/** Playlists list sound in whole milliseconds (`src/media/live/playlist.ts`), so a part may be listed as shorter by less than that. */
+const SOUND_ROUNDING_MS = 1;
 const GOP_SECONDS = 1;
 /** Rate of a source whose declared rate is missing or wrong. */
 const RATE_UNKNOWN: Fraction = { num: 30, den: 1 };
@@ -112,6 +114,7 @@ const framesIn = (ms: number, hz: number) => Math.max(1, Math.floor((ms * hz) / 
 export function soundPartFrames(frames: number, sampleRateHz: number, partTargetMs: number): number {
   const targetFrames = (partTargetMs * sampleRateHz) / 1000 / AAC_FRAME_SAMPLES;
   const most = Math.max(1, Math.floor(targetFrames + 1e-6));
-  const fewest = Math.min(most, Math.ceil(SHORTEST_PART * targetFrames - 1e-6));
+  const listedMs = (SHORTEST_PART * partTargetMs + SOUND_ROUNDING_MS) * sampleRateHz;
+  const fewest = Math.min(most, Math.ceil(listedMs / 1000 / AAC_FRAME_SAMPLES - 1e-6));
   return Math.max(fewest, Math.ceil(frames / Math.ceil(frames / most)));
 }

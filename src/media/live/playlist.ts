@@ -81,7 +81,7 @@ export function livePlaylist({
     if (!isText && segment.initVersion !== initVersion)
       lines.push(`#EXT-X-MAP:URI="${name}/init-${segment.initVersion}.mp4"`);
     initVersion = segment.initVersion;
-    lines.push(`#EXT-X-PROGRAM-DATE-TIME:${new Date(segment.capturedAtMs).toISOString()}`);
+    lines.push(`#EXT-X-PROGRAM-DATE-TIME:${programDate(segment, name, timescale)}`);
     if (isLowLatency && index >= firstWithParts && !segment.isGap)
       lines.push(...partLines(segment, name, timescale, extension));
     if (segment.isWhole) lines.push(...segmentLines(segment, name, timescale, extension));
@@ -142,20 +142,44 @@ function segmentLines(segment: LiveSegment, name: string, timescale: number, ext
 
 /** The duration of a segment or part of the rendition, from its edges on the session's timeline. */
 function secondsBetween(startTicks: number, endTicks: number, name: string, timescale: number): string {
-  const edge = SOUND_RENDITION.test(name) ? laterEdge : nearestEdge;
-  return seconds((edge(endTicks / timescale) - edge(startTicks / timescale)) / UNITS_PER_SECOND);
+  if (SOUND_RENDITION.test(name))
+    return seconds((laterEdgeMs(endTicks, timescale) - laterEdgeMs(startTicks, timescale)) / 1000);
+  return seconds((nearestEdge(endTicks / timescale) - nearestEdge(startTicks / timescale)) / UNITS_PER_SECOND);
 }
 
 /**
  * Durations are the differences of rounded edges, so that their errors do not add up, and the parts of a segment last as long as the segment:
- * hls.js 1.7 never finishes a segment of captions whose last part ends a microsecond before it, and loads no captions any more. Those of sound
- * are rounded up, beyond the picture's: hls.js moves a list's first segment by the difference between the sum of the durations and the media's
- * times. If sound then begins a microsecond after the picture, hls.js finds no segment of it at 0, and a seek to the beginning never ends.
- *
- * @param seconds on the session's timeline
+ * hls.js 1.7 never finishes a segment of captions whose last part ends a microsecond before it, and loads no captions any more.
  */
-const laterEdge = (seconds: number): number => (seconds === 0 ? 0 : Math.ceil(seconds * UNITS_PER_SECOND) + 1);
 const nearestEdge = (seconds: number): number => Math.round(seconds * UNITS_PER_SECOND);
+
+/**
+ * Those of sound are whole milliseconds, rounded up, beyond the picture's: hls.js moves a list's first segment by the difference between the sum of
+ * the durations and the media's times. If sound then begins a microsecond after the picture, hls.js finds no segment of it at 0, and a seek to the
+ * beginning never ends.
+ */
+const laterEdgeMs = (ticks: number, timescale: number): number =>
+  ticks === 0 ? 0 : Math.ceil((ticks * 1000) / timescale + FLOAT_ERROR_MS);
+
+/**
+ * When a segment was captured. Dates have whole milliseconds.
+ *
+ * Before it has a whole segment of sound, hls.js 1.7 moves the list of sound at each reload by what its dates differ from the durations, its own
+ * and those of the picture. If a segment then starts behind the end of what is buffered, and the player has joined within the segment before, it
+ * loads no sound until that segment has left the list of parts: the viewer stays six seconds behind. So the dates of sound differ by exactly the
+ * durations, and are so much before the picture's that no rounded edge is beyond the media's.
+ */
+function programDate({ capturedAtMs, decodeTicks }: LiveSegment, name: string, timescale: number): string {
+  if (!SOUND_RENDITION.test(name)) return new Date(Math.ceil(capturedAtMs - FLOAT_ERROR_MS)).toISOString();
+  const zeroMs = capturedAtMs - (decodeTicks * 1000) / timescale;
+  const atMs = Math.floor(zeroMs + FLOAT_ERROR_MS) + laterEdgeMs(decodeTicks, timescale) - MOST_LATER_MS;
+  return new Date(atMs).toISOString();
+}
+
+/** Epoch milliseconds have a precision of 0.0002. */
+const FLOAT_ERROR_MS = 0.01;
+/** How far a later edge may be beyond the media's, rounded up. */
+const MOST_LATER_MS = 2;
 
 function reportLine(other: LiveRendition, query: string): string[] {
   const last = lastPart(other);

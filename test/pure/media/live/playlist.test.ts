@@ -70,7 +70,7 @@ function excess(name: string, timescale: number, durations: number[]): number[] 
   });
 }
 
-test("listed durations add up to the true ones within 20 µs, and those of sound to more than the picture's", () => {
+test("listed durations add up to the true ones within 20 µs, and those of sound to up to 1.1 ms more, beyond the picture's", () => {
   const frames = fc.array(fc.integer({ min: 20, max: 200 }), { minLength: 1, maxLength: 500 });
   fc.assert(
     fc.property(
@@ -89,7 +89,40 @@ test("listed durations add up to the true ones within 20 µs, and those of sound
           counts.map((count) => Math.round((count * ticks) / 24)),
         );
         expect(Math.min(...sound)).toBeGreaterThan(Math.max(...picture));
-        expect(Math.max(...sound, ...picture.map(Math.abs))).toBeLessThan(20.1e-6);
+        expect(Math.max(...picture.map(Math.abs))).toBeLessThan(20.1e-6);
+        expect(Math.max(...sound)).toBeLessThan(1.1e-3);
+      },
+    ),
+  );
+});
+
+test("the dates of sound differ by the listed durations, and place no segment after its media on the picture's clock", () => {
+  const zeroMs = fc.double({ min: 1.7e12, max: 1.9e12, noNaN: true });
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 20, max: 200 }), { minLength: 2, maxLength: 50 }),
+      fc.constantFrom(44_100, 48_000),
+      zeroMs,
+      fc.nat(10_000),
+      (counts, rate, beganAtMs, startFrame) => {
+        const [whole] = session(1).segments;
+        let at = startFrame * 1024;
+        const segments = counts.map((count, msn) => {
+          const decodeTicks = at;
+          at += count * 1024;
+          const capturedAtMs = beganAtMs + (decodeTicks * 1000) / rate;
+          return { ...whole!, msn, decodeTicks, durationTicks: count * 1024, capturedAtMs, parts: [] };
+        });
+        const datesOf = (text: string) =>
+          lines(text, "#EXT-X-PROGRAM").map((line) => Date.parse(line.slice(line.indexOf(":") + 1)));
+        const sound = render(session(0, 0, { name: "a1", timescale: rate, segments }));
+        const dates = datesOf(sound);
+        const listed = lines(sound, "#EXTINF").map((line) => Number.parseFloat(line.slice("#EXTINF:".length)));
+        for (const [n, date] of dates.slice(1).entries()) expect(date - dates[n]!).toBe(Math.round(listed[n]! * 1000));
+        const picture = [{ ...whole!, decodeTicks: 0, durationTicks: 90_000, capturedAtMs: beganAtMs, parts: [] }];
+        const [began] = datesOf(render(session(0, 0, { name: "v720", timescale: 90_000, segments: picture })));
+        for (const [n, { decodeTicks }] of segments.entries())
+          expect(dates[n]! - began!).toBeLessThanOrEqual((decodeTicks * 1000) / rate);
       },
     ),
   );

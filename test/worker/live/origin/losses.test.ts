@@ -18,7 +18,7 @@ describe("a segment with lost parts", () => {
     ]);
     expect(await stub.gap("a1", 2)).toEqual({ verdict: "taken" });
     expect(linesOf(await stub.playlist("a1", NOW, false), "#EXTINF")).toEqual([
-      "#EXTINF:2.00001,", // sound is rounded up
+      "#EXTINF:2.001,", // sound is rounded up
       "#EXTINF:1.5,",
       "#EXTINF:2,",
     ]);
