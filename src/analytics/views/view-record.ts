@@ -146,7 +146,8 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
 
     // how it went
     watchTime: watchMs,
-    viewPlayingTime: Math.max(0, watchMs - (startupMs ?? 0) - (seekMs ?? 0) - bufferMs),
+    // Until the first picture is shown, all the time is startup.
+    viewPlayingTime: hasStarted ? Math.max(0, watchMs - (startupMs ?? 0) - (seekMs ?? 0) - bufferMs) : 0,
     videoStartupTime: startupMs,
     pageLoadTime,
     totalStartupTime: startupMs === null ? null : (pageLoadTime ?? 0) + (playerStartupMs ?? 0) + startupMs,
