@@ -94,7 +94,7 @@ export function toView({ view, timeline }: StoredView): z.output<typeof View> {
     latitude: null,
     longitude: null,
     propertyId: null,
-    fpApiVersion: null,
+    fpApiVersion: view.fpApiVersion ?? null, // views stored until 2026-11-28 lack it
     fpEmbed: null,
     fpEmbedVersion: null,
     sign: "1",

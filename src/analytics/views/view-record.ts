@@ -3,6 +3,7 @@ import { type FieldValue, figureOf } from "./fields.ts";
 import type { MergedView } from "./merged-view.ts";
 import type { PlayedContent } from "./played-content.ts";
 import { scoresOf } from "./scores.ts";
+import { domainOf, hostOf } from "./source-host.ts";
 
 /** The inputs of a view's record, apart from its events. */
 export interface ViewContext {
@@ -46,6 +47,9 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
   const playerStartupMs = whole("player_startup_time");
   const [playerWidth, playerHeight] = [whole("player_width"), whole("player_height")];
   const [sourceWidth, sourceHeight] = [whole("video_source_width"), whole("video_source_height")];
+  // SDKs of mobile apps state the URL alone.
+  const sourceHost = text("video_source_hostname") ?? hostOf(text("video_source_url"));
+  const sourceDomain = text("video_source_domain") ?? (sourceHost === null ? null : domainOf(sourceHost));
   return {
     workspaceId: context.workspaceId,
     viewId: context.viewId,
@@ -107,6 +111,7 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
     playerInitializationTime: playerStartupMs,
     fpSdk: text("player_brand_sdk_name"),
     fpSdkVersion: text("player_brand_sdk_version"),
+    fpApiVersion: text("brand_api_version"),
     usedFullScreen: merged.usedFullScreen,
     beaconDomain: text("beacon_domain") ?? "",
 
@@ -125,14 +130,14 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
     videoEncodingVariant: text("video_encoding_variant") ?? "none",
     videoDuration: whole("video_duration"),
     drmType: text("video_drm_type") ?? "none",
-    cdn: text("video_cdn") ?? text("cdn") ?? text("video_source_domain"),
+    cdn: text("video_cdn") ?? text("cdn") ?? sourceDomain,
     videoSourceUrl: withoutQuery(text("video_source_url")),
-    videoSourceHostname: text("video_source_hostname"),
-    videoSourceDomain: text("video_source_domain"),
+    videoSourceHostname: sourceHost,
+    videoSourceDomain: sourceDomain,
     videoSourceDuration: whole("video_source_duration"),
     videoSourceStreamType: text("video_stream_type") ?? streamTypeOf(content),
-    videoSourceType: text("video_source_type"),
-    playerSourceDomain: text("video_source_domain"),
+    videoSourceType: text("video_source_type") ?? text("video_source_mime_type"),
+    playerSourceDomain: sourceDomain,
     playerSourceWidth: sourceWidth,
     playerSourceHeight: sourceHeight,
     videoResolution: sourceWidth !== null && sourceHeight !== null ? `${sourceHeight}X${sourceWidth}` : null,
