@@ -76,7 +76,7 @@ test("a single sound is listed as ever, with its language when it is known", asy
     ];
     return [soundsIn(multivariant), mpd];
   };
-  const unknown = [['NAME="Audio 1",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="a1.m3u8"'], [["1 und: main a1 2"]]];
+  const unknown = [['NAME="default",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="a1.m3u8"'], [["1 und: main a1 2"]]];
   expect(await listed(FACTS)).toEqual(unknown);
   expect(await listed(withSounds(["a1", { channels: 2 }]))).toEqual(unknown);
   expect(await listed(withSounds(["a1", ENGLISH]))).toEqual([
