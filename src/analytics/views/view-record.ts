@@ -1,4 +1,5 @@
 import type { EdgeFacts } from "./edge-facts.ts";
+import { UUID } from "../../platform/uuid.ts";
 import { type FieldValue, figureOf } from "./fields.ts";
 import type { MergedView } from "./merged-view.ts";
 import type { PlayedContent } from "./played-content.ts";
@@ -106,7 +107,7 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
     playerAutoplayOn: flag("player_autoplay_on"),
     playerPreloadOn: flag("player_preload_on"),
     playerLanguage: text("player_language_code"),
-    playerPoster: text("video_poster_url"),
+    playerPoster: withoutSecrets(text("video_poster_url")),
     playerViewCount: whole("player_view_count"),
     playerInitializationTime: playerStartupMs,
     fpSdk: text("player_brand_sdk_name"),
@@ -131,7 +132,7 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
     videoDuration: whole("video_duration"),
     drmType: text("video_drm_type") ?? "none",
     cdn: text("video_cdn") ?? text("cdn") ?? sourceDomain,
-    videoSourceUrl: withoutQuery(text("video_source_url")),
+    videoSourceUrl: withoutSecrets(text("video_source_url")),
     videoSourceHostname: sourceHost,
     videoSourceDomain: sourceDomain,
     videoSourceDuration: whole("video_source_duration"),
@@ -144,7 +145,7 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
     experimentName: text("experiment_name"),
     subPropertyId: text("sub_property_id"),
     pageContext: text("page_context"),
-    viewPageUrl: withoutQuery(text("page_url")),
+    viewPageUrl: withoutSecrets(text("page_url")),
     custom: Object.fromEntries(
       CUSTOM_FIELDS.flatMap((field) => (text(field) === null ? [] : [[field, text(field)!]])),
     ) as Record<string, string>,
@@ -204,8 +205,12 @@ function readersOf(fields: Record<string, FieldValue>) {
   };
 }
 
-/** Removes the query, which may contain a token. */
-const withoutQuery = (address: string | null): string | null => address?.replace(/[?#].*$/s, "") ?? null;
+/** A permit of private playback, which stands behind the playback ID. */
+const PERMIT = new RegExp(`(/${UUID})~[^/.]+`, "gi");
+
+/** Removes the query, which may contain a token, and a permit. */
+const withoutSecrets = (address: string | null): string | null =>
+  address?.replace(/[?#].*$/s, "").replaceAll(PERMIT, "$1") ?? null;
 
 function streamTypeOf(content: PlayedContent | null): string | null {
   if (content === null) return null;

@@ -100,7 +100,6 @@ describe("of the source,", () => {
   });
 
   test.each([
-    ["http://media.example.co.uk/a.mp4", "media.example.co.uk", "example.co.uk"],
     ["http://192.0.2.7:8787/a.m3u8", "192.0.2.7", "192.0.2.7"],
     ["http://[2001:db8::7]/a.m3u8", "[2001:db8::7]", "[2001:db8::7]"],
     ["http://localhost:8787/a.m3u8", "localhost", "localhost"],
@@ -109,6 +108,20 @@ describe("of the source,", () => {
   ])("%s has the host %s and the domain %s", (address, host, domain) => {
     const view = recordOf(["viewBegin", 0, { vdsour: address }]);
     expect([view.videoSourceHostname, view.videoSourceDomain, view.cdn]).toEqual([host, domain, domain]);
+  });
+
+  test("no address has its query or a permit, which would play it", () => {
+    const permit = `~495231-${"a".repeat(32)}-${"b".repeat(32)}`;
+    const addresses = {
+      vdsour: `https://stream.example.com/${VIEW_ID}${permit}.m3u8?token=t`,
+      vdpour: `https://images.example.com/${VIEW_ID}${permit}/thumbnail.jpg?token=t`,
+      paur: "https://www.example.com/watch/~me?token=t#t=4",
+    };
+    expect(recordOf(["viewBegin", 0, addresses])).toMatchObject({
+      videoSourceUrl: `https://stream.example.com/${VIEW_ID}.m3u8`,
+      playerPoster: `https://images.example.com/${VIEW_ID}/thumbnail.jpg`,
+      viewPageUrl: "https://www.example.com/watch/~me",
+    });
   });
 
   test("the MIME type comes with either of its keys, and the SDK's API version with its own", () => {
