@@ -205,7 +205,7 @@ test("the recording, its record, and clips have the sounds with their names and 
       "1 en: English main a1 2",
       "2 de: German alternate a2 1",
       "3 fr: Commentaire alternate a3 2",
-      "4 en: English 1 alternate description a4 2",
+      "4 en: English 2 1 alternate description a4 2",
     ],
   ]);
 });
