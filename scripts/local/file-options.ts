@@ -30,15 +30,13 @@ const hasEnvFiles = () => ENV_FILES.some((file) => existsSync(file));
 export async function loadOptions(): Promise<WorkerOptions> {
   process.env["WRANGLER_LOG"] ??= "error"; // avoids a warning about missing secrets, which the host adds
   const { unstable_getMiniflareWorkerOptions: read } = await import("wrangler");
-  const environment = process.env;
+  // wrangler takes every variable of wrangler.toml from the environment too.
+  const own = Object.entries(process.env).filter(([name]) => OWN_NAMES.has(name));
   try {
-    // wrangler takes every variable of wrangler.toml from the environment too.
-    process.env = Object.fromEntries(
-      Object.entries(environment).filter(([name]) => !OWN_NAMES.has(name)),
-    ) as NodeJS.ProcessEnv;
+    for (const [name] of own) delete process.env[name];
     return read("wrangler.toml").workerOptions as unknown as WorkerOptions;
   } finally {
-    process.env = environment;
+    Object.assign(process.env, Object.fromEntries(own));
   }
 }
 

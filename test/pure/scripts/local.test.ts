@@ -275,7 +275,7 @@ test("docs/guides/settings.md names the variables that the help of npm start nam
   const guide = await readFile("docs/guides/settings.md", "utf8");
   const [, section = ""] = /^## The local platform$([^]*?)^## /m.exec(guide) ?? [];
   const rows = section.split("\n").filter((line) => line.startsWith("| `"));
-  const named = rows.flatMap((row) => [...row.split(" | ")[0]!.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name));
+  const named = rows.flatMap((row) => [...row.split(" | ")[0]!.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name!));
   expect(named.toSorted()).toEqual(Object.keys(LOCAL_VARIABLES).toSorted());
 });
 

@@ -141,9 +141,9 @@ test("OPTIONS of every address names the version, the extensions, the checksums 
 test.each(["partial", "final;/uploads/tus/a /uploads/tus/b"])(
   "a creation with Upload-Concat: %s is refused, because uploads are not joined",
   async (concat) => {
-    const { authorization, request } = workspace;
+    const { authorization } = workspace;
     const total = async () => {
-      const page = await request("GET", "/v1/on-demand/uploads");
+      const page = await workspace.request("GET", "/v1/on-demand/uploads");
       return (await page.json<{ pagination: { totalRecords: number } }>()).pagination.totalRecords;
     };
     const before = await total();
