@@ -26,6 +26,7 @@ import type {
   TakeBackOrder,
   TakeBackProgress,
   ViewPage,
+  ViewState,
   WatchedQuery,
 } from "../src/analytics/store/store-calls.ts";
 import type { Watched } from "../src/analytics/store/interval-counts.ts";
@@ -56,8 +57,8 @@ export class ViewStore extends DurableObject<Env> implements StoreCalls {
 
   // Views.
 
-  put(stored: StoredView & { revision: number }): Promise<PutOutcome> {
-    return putView(this.#components, stored);
+  put(state: ViewState): Promise<PutOutcome> {
+    return putView(this.#components, state);
   }
 
   remove(viewId: string): void {

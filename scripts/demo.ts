@@ -34,6 +34,7 @@ plays before it is whole`,
     json: flag("prints one JSON object per line"),
     exit: flag("stops once the clip is ready; with --live, once the broadcast has been recorded"),
   },
+  notes: "It takes the environment variables of npm start, which npm start -- --help names.",
 };
 
 const BUNDLED_CLIP = "test/fixtures/flower.mp4";

@@ -2,20 +2,14 @@ import { runScript } from "./command/script.ts";
 import { startPlatform } from "./local/platform.ts";
 import { placesOf, runUntilStopped, sayRestarted } from "./local/run.ts";
 import { loadSettings } from "./local/settings.ts";
+import { LOCAL_VARIABLES, VARIABLES_NOTE } from "./local/variables.ts";
 
 const START = {
   name: "start",
   about: "Runs Sluice on this machine: the Worker in workerd, the encoder and the ingest gateway.",
   options: {},
-  variables: {
-    PORT: "of the API, the player and playback (8787)",
-    ENCODER_PORT: "of the encoder, on loopback (8790)",
-    RTMP_PORT: "of the ingest gateway, for RTMP (1935)",
-    SRT_PORT: "of the ingest gateway, for SRT over UDP (8890)",
-    INGEST_PORT: "of the ingest gateway, for pushes over HTTP (8791)",
-    SLUICE_HOME: "where its data is kept (.sluice)",
-    ALLOW_PRIVATE_NETWORK: '"true": sources on private addresses are fetched too',
-  },
+  variables: LOCAL_VARIABLES,
+  notes: VARIABLES_NOTE,
 };
 
 await runScript(START, () =>

@@ -46,7 +46,7 @@ function generate(app: App) {
       title: "Sluice",
       version: "1",
       description:
-        "On-demand video from URLs and uploads, low-latency live, playback and webhooks, on your own Cloudflare account.",
+        "On-demand video from URLs and uploads, low-latency live, playback and webhooks, on your own Cloudflare account.\n\nFields of requests that have a default may be left out. Generators may need an option for that: `--default-non-nullable false` of openapi-typescript.",
       license: LICENSE,
     },
     tags: TAGS,

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundle } from "../../scripts/local/bundle.ts";
-import { readOptions } from "../../scripts/local/hosted-worker.ts";
+import { readOptions } from "../../scripts/local/file-options.ts";
 import type { HostSettings } from "../../scripts/local/worker-host.ts";
 import { loadSettings } from "../../scripts/local/settings.ts";
 import { freePort } from "../../test/support/platform.ts";

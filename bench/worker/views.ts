@@ -63,7 +63,7 @@ export class FillableViewStore extends ViewStore {
         isFinal: true,
         ...at,
       });
-      this.#table.put(view, timelineOf(ordered), 1);
+      this.#table.put({ view, timeline: timelineOf(ordered), revision: 1 });
     }
   }
 

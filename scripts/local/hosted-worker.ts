@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { keepResult } from "../keep-result.ts";
 import { bundle } from "./bundle.ts";
+import { readOptions } from "./file-options.ts";
 import { forkPart, Part } from "./part.ts";
 import type { Settings } from "./settings.ts";
 import type { HostSettings } from "./worker-host.ts";
@@ -30,17 +30,3 @@ export const hostedWorker =
     );
     return part;
   };
-
-let options: Promise<HostSettings["options"]> | undefined;
-/** The settings of wrangler.toml. Kept, because loading wrangler takes a second of CPU time. */
-export const readOptions = () =>
-  (options ??= keepResult("wrangler-options", null, async () => ({ value: await loadOptions(), inputs: FILES })));
-
-/** Files from which wrangler reads settings and variables. */
-const FILES = ["wrangler.toml", ".dev.vars", ".env", ".env.local"];
-
-async function loadOptions(): Promise<HostSettings["options"]> {
-  process.env["WRANGLER_LOG"] ??= "error"; // avoids a warning about missing secrets, which the host adds
-  const { unstable_getMiniflareWorkerOptions: read } = await import("wrangler");
-  return read("wrangler.toml").workerOptions as unknown as HostSettings["options"];
-}

@@ -30,11 +30,14 @@ export async function runUntilStopped(
 }
 
 /** Where a platform's parts are, for its greeting. */
-export function placesOf({ baseUrl, rtmpUrl, srtUrl, settings: { home } }: Platform): string {
+export function placesOf({ baseUrl, rtmpUrl, srtUrl, settings }: Platform): string {
+  const { home, port, secrets, vars } = settings;
+  const beaconDomain = vars["BEACON_DOMAIN"];
   const places: [string, string | undefined][] = [
     ["API reference", `${baseUrl}/v1/reference`],
     ["RTMP", rtmpUrl],
     ["SRT", srtUrl],
+    ["Beacons", beaconDomain && `http://${secrets.workspaceId}.${beaconDomain}:${port}/`],
     ["Credentials", `${home}/local.json`],
     ["Logs", `${home}/logs`],
   ];

@@ -10,7 +10,7 @@ import { secretList } from "../../protocol/secrets.ts";
 import { CommandError } from "../../sdk/cli/terminal/usage-error.ts";
 import { BrokenFile, readTexts } from "../../sdk/cli/session/read-texts.ts";
 import { writeTextPrivately } from "../../sdk/cli/session/write-privately.ts";
-import { variableProblem } from "../../src/platform/variables.ts";
+import { VARIABLE_NAMES, variableProblem } from "../../src/platform/variables.ts";
 
 /** Data folder and ports of a local platform. */
 export interface Settings {
@@ -145,19 +145,8 @@ async function makeHome(home: string): Promise<void> {
   }
 }
 
-/** Variables that the Worker gets from the environment, in addition to `ALLOW_PRIVATE_NETWORK`. */
-const FROM_ENVIRONMENT = [
-  "JOB_LEASE_MS",
-  "SOURCE_RETRY_SCALE",
-  "WEBHOOK_RETRY_SCALE",
-  "MAX_SOURCE_BYTES",
-  "LIVE_PART_TARGET_MS",
-  "LIVE_WAIT_SCALE",
-  "DRM_LICENSE_PROXY_CPIX_URL",
-  "DRM_LICENSE_PROXY_WIDEVINE_URL",
-  "DRM_LICENSE_PROXY_FAIRPLAY_URL",
-  "DRM_LICENSE_PROXY_FAIRPLAY_CERTIFICATE_URL",
-];
+/** `loadSettings` reads it itself. */
+const FROM_ENVIRONMENT = VARIABLE_NAMES.filter((name) => name !== "ALLOW_PRIVATE_NETWORK");
 
 /** The values of the names that have one. */
 export const valuesOf = (names: readonly string[], env: Partial<Record<string, string>>): Record<string, string> =>

@@ -6,6 +6,7 @@ import { lookup } from "node:dns/promises";
 import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import { startCron } from "./cron.ts";
+import type { WorkerOptions } from "./file-options.ts";
 import { setUpDatabase } from "./set-up-database.ts";
 import { loadErrorIn } from "./load-error.ts";
 import type { PartMessage } from "./part.ts";
@@ -27,12 +28,6 @@ async function resolveName(request: { url: string }): Promise<Response> {
   }
 }
 
-interface WorkerOptions {
-  compatibilityDate: string;
-  bindings: Record<string, string>;
-  serviceBindings: Record<string, unknown>;
-  assets: { directory: string; assetConfig: unknown };
-}
 export interface HostSettings extends Settings {
   workerPath: string;
   /** The settings of wrangler.toml. */

@@ -8,10 +8,12 @@ import { engagementRoutes } from "./engagement/routes.ts";
 import { exportDownloads, exportRoutes } from "./exports/routes.ts";
 import { metricRoutes } from "./metrics/metric-routes.ts";
 import { viewRoutes } from "./metrics/view-routes.ts";
+import { refuseIndexedNames } from "./questions/refuse-indexed-names.ts";
 import { viewerRoutes } from "./viewers/routes.ts";
 
 /** The routes of video data, in matching order. Fixed paths come before the views, whose ids are in the same place of the path. */
 export const analyticsRoutes = newRouter()
+  .use("/v1/data/*", refuseIndexedNames)
   .route("/", exportRoutes)
   .route("/", viewerRoutes)
   .route("/", viewRoutes)

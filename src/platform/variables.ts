@@ -93,7 +93,8 @@ const RULES = {
   },
   MP4_SUPPORT_ARRAY_CLIENTS: {
     isValid: (value) => value.length <= 1000,
-    words: "must be parts of clients' User-Agent headers, separated by commas, at most 1,000 characters",
+    words:
+      "must be names of clients in their User-Agent headers, with or without the first version, separated by commas, at most 1,000 characters",
   },
   JOB_LEASE_MS: wholeNumberIn(JOB_LEASE_MS),
   SOURCE_RETRY_SCALE: factor,

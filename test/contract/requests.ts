@@ -113,7 +113,7 @@ export const REQUESTS: Record<string, (made: Made) => ContractRequest> = {
   "change-media-order-in-playlist": (made) => ({ isListed: true, body: mediaIds(made), fields: PLAYLIST }),
   "delete-media-from-playlist": (made) => ({ isListed: true, body: mediaIds(made), fields: PLAYLIST }),
   "create-new-stream": () => ({ body: { playbackSettings: {}, inputMediaSettings: {} }, ...stream }),
-  "get-all-streams": () => stream,
+  "get-all-streams": () => ({ fields: [...stream.fields, "simulcastResponses", "mediaIds"] }),
   "get-live-stream-viewer-count-by-id": () => ({ fields: ["views"] }),
   "get-live-stream-by-id": () => ({ fields: [...stream.fields, "simulcastResponses", "mediaIds"] }),
   "delete-live-stream": () => ({}),

@@ -29,8 +29,13 @@ test("a target's URL is parsed into application and port, with the protocol's de
   });
   expect(destinationOf("rtmp://a.example.com:80/live/")).toMatchObject({ port: 80, app: "live" });
   expect(destinationOf("rtmp://[2606:4700::1]/live")).toMatchObject({ host: "2606:4700::1", port: 1935 });
-  for (const bad of ["http://a.example.com/live", "rtmp://a.example.com", "live"])
-    expect(destinationOf(bad)).toBeNull();
+  const without = [
+    "rtmp://a.example.com",
+    "rtmp://a.example.com/",
+    "rtmps://a.example.com//",
+    "rtmp://a.example.com/?x=1",
+  ];
+  for (const bad of ["http://a.example.com/live", "live", ...without]) expect(destinationOf(bad)).toBeNull();
 });
 
 test("each state is reported to the Worker, with the reason of a failure, within the accepted length", () => {

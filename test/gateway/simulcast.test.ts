@@ -222,6 +222,16 @@ test("RTMPS connects only to a server with a trusted certificate", async () => {
   }
 });
 
+test("a target without an application is reported as malformed and not retried, and the others get the broadcast", async () => {
+  const source = await broadcastOf(`$STRIP -t 2 ${H264} -c:a aac -f flv`);
+  const pusher = pushTo({ good: urlOf(), root: `rtmp://127.0.0.1:${listener.port}/`, none: "rtmp://127.0.0.1" });
+  for (const unit of await unitsOf(source)) pusher.push(unit);
+  await isTold("good", "active");
+  await pusher.end();
+  expect(await picturesOf(await reception.whole("good"))).toBeGreaterThan(0);
+  for (const key of ["root", "none"]) expect(statesOf(key)).toEqual(["connecting", "failed: malformed_url", "idle"]);
+});
+
 test("sound that RTMP cannot carry is reported as unsupported and not retried", async () => {
   const pusher = pushTo({ opus: urlOf() });
   for (const unit of await unitsOf(await broadcastOf(`$STRIP -t 1 ${H264} -c:a libopus -f mpegts`))) pusher.push(unit);

@@ -75,8 +75,9 @@ export function destinationOf(url: string): Destination | null {
   if (asHttp === url || !URL.canParse(asHttp)) return null;
   const { hostname, host, pathname, search } = new URL(asHttp);
   const port = /^http:\/\/[^/?#]*?:(\d+)(?:[/?#]|$)/.exec(asHttp)?.[1]; // `URL.port` would omit 80
-  const app = pathname.replace(/^\/+|\/+$/g, "") + search;
-  if (app === "") return null;
+  const path = pathname.replace(/^\/+|\/+$/g, "");
+  if (path === "") return null;
+  const app = path + search;
   return {
     host: hostname.replace(/^\[|\]$/g, ""),
     port: port === undefined ? (isSecure ? 443 : 1935) : Number(port),

@@ -1,5 +1,5 @@
 import type { ViewEngine } from "../questions/view-engine.ts";
-import { errorsDistributed } from "./errors-distributed.ts";
+import { contextsDistributed, errorsDistributed } from "./errors-distributed.ts";
 import { figuresDistributed } from "./figures-distributed.ts";
 import { forgetDistributed } from "./forget-distributed.ts";
 import { groupDistributed } from "./group-distributed.ts";
@@ -14,6 +14,7 @@ export const distributedEngine = (sources: Sources): ViewEngine => ({
   count: (scope) => countDistributed(sources, scope),
   list: (scope, page) => listDistributed(sources, scope, page),
   errors: (scope) => errorsDistributed(sources, scope),
+  errorContexts: (scope, errors) => contextsDistributed(sources, scope, errors),
   find: (viewId) => findDistributed(sources, viewId),
   pages: (scope) => pagesDistributed(sources, scope),
   watched: (question) => watchedDistributed(sources, question),

@@ -1,10 +1,17 @@
 import type { AnswerRow } from "../r2-sql/ask-r2-sql.ts";
-import { errorKey, mergeErrors } from "../questions/count-errors.ts";
-import { errorQueries } from "../questions/embedded-sql.ts";
+import { contextsIn, errorKey, mergeErrors } from "../questions/count-errors.ts";
+import { contextsQuery, errorQueries } from "../questions/embedded-sql.ts";
 import { ALL } from "../questions/group-key.ts";
 import type { Scope } from "../questions/scope.ts";
 import type { ErrorFigures, SeenError } from "../questions/view-engine.ts";
-import { errorOverlapStatement, errorsStatement, overlapStatement, totalsStatement } from "./r2-statements.ts";
+import type { ViewRecord } from "../views/view-record.ts";
+import {
+  contextsStatement,
+  errorOverlapStatement,
+  errorsStatement,
+  overlapStatement,
+  totalsStatement,
+} from "./r2-statements.ts";
 import {
   askOverlap,
   askRemainder,
@@ -42,6 +49,23 @@ export async function errorsDistributed(sources: Sources, scope: Scope): Promise
     viewers: here.viewers.size + Number(all?.["all_viewers"] ?? 0) - shared.length,
     errors: [...errors.values()],
   };
+}
+
+/** The contexts of errors that were counted in the same scope. */
+export async function contextsDistributed(
+  sources: Sources,
+  scope: Scope,
+  errors: readonly SeenError[],
+): Promise<Map<string, string>> {
+  const remainders = await askRemainder(sources, scope, { queries: [contextsQuery(remainderOf(scope), errors)] });
+  const rows = rowsBeside(sources, handedOverIn(remainders), scope);
+  const found = await askTable(sources, rows, (of) => contextsStatement(of, errors));
+  const ofTable = found.map((row) => ({
+    code: String(row["error_code"]),
+    message: String(row["error_message"]),
+    context: (JSON.parse(String(row["record"])) as ViewRecord).errorContext,
+  }));
+  return contextsIn([...ofTable, ...remainders.flatMap((remainder) => remainder.rows[0]!)]);
 }
 
 const keyOf = (row: AnswerRow) => errorKey(String(row["code"]), String(row["message"]));

@@ -8,7 +8,7 @@ import { R2_SQL } from "../questions/dialect.ts";
 import { LIST_COLUMNS, MAX_GROUPS } from "../questions/embedded-sql.ts";
 import type { GroupKey } from "../questions/group-key.ts";
 import { columnOf } from "../questions/group-sums.ts";
-import type { Page, Question } from "../questions/view-engine.ts";
+import type { Page, Question, SeenError } from "../questions/view-engine.ts";
 import type { Wanted } from "../store/store-calls.ts";
 
 /** The table and the condition for the rows that count. */
@@ -18,6 +18,8 @@ export interface Rows {
 }
 
 const MAX_ERRORS = 10_000;
+/** An answer has at most 50 errors; a record has about 3 kB. */
+const MAX_LATEST = 1000;
 
 /** Each view once. Its copies are equal, so MAX returns their value. */
 const eachView = ({ table, where }: Rows, columns: Record<string, string>): string => {
@@ -92,6 +94,16 @@ export function errorsStatement({ table, where }: Rows): string {
   return `${views}, w AS (SELECT code, message, viewer, count(*) AS view_count, max(ended) AS ended FROM v GROUP BY code, message, viewer)
     SELECT code, message, sum(view_count) AS all_views, count(*) AS all_viewers, max(ended) AS last_ended FROM w
     GROUP BY code, message ORDER BY all_views DESC LIMIT ${MAX_ERRORS}`;
+}
+
+/** The records of the latest views of these errors. There may be several of an error, because they ended at the same time or are copies. */
+export function contextsStatement({ table, where }: Rows, errors: readonly SeenError[]): string {
+  const latest = errors.map(
+    ({ code, message, lastMs }) =>
+      `(view_end_ms = ${literal(lastMs)} AND error_code = ${literal(code)} AND error_message = ${literal(message)})`,
+  );
+  return `SELECT error_code, error_message, record FROM ${table} WHERE ${where} AND has_failed = 1 AND (${latest.join(" OR ")})
+    LIMIT ${MAX_LATEST}`;
 }
 
 /** The errors that these viewers had. */

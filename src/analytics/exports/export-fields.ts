@@ -8,7 +8,7 @@ import { CUSTOM_FIELDS, viewRecordOf } from "../views/view-record.ts";
 type ViewRow = Record<string, unknown>;
 
 /** Fields that strict clients of the record expect, but that are not stored. */
-const NOT_STORED = ["ipAddress", "city", "latitude", "longitude", "propertyId", "fpApiVersion", "fpEmbed"];
+const NOT_STORED = ["ipAddress", "city", "latitude", "longitude", "propertyId", "fpEmbed"];
 const LEFT_OUT = new Set([...NOT_STORED, "fpEmbedVersion", "sign", "custom", "events"]);
 const FIRST = ["viewId", "viewStart", "viewEnd", "videoTitle", "watchTime", "qualityOfExperienceScore"];
 

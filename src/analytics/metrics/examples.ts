@@ -63,13 +63,17 @@ const comparison: z.output<typeof ComparisonItem> = {
 
 const error = {
   percentage: 0.004,
-  notes: null,
+  notes: "",
   message: "The video decoder failed on this device.",
   lastSeen: "2026-05-20 13:04:05.350",
   count: 5,
   code: "PIPELINE_ERROR_DECODE",
 };
-const playbackError: z.output<typeof PlaybackError> = { ...error, id: "1203847112", description: null };
+const playbackError: z.output<typeof PlaybackError> = {
+  ...error,
+  id: "1203847112",
+  description: "video/avc, hardware",
+};
 const topError: z.output<typeof TopError> = { ...error, uniqueViewersEffectedPercentage: 0.005 };
 
 export const VIDEO_DATA_EXAMPLES: Record<string, unknown> = {

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Row, StoredView } from "../store/store-calls.ts";
+import { shortTimeline } from "../views/short-timeline.ts";
 
 const text = z.string().nullable();
 const whole = z.int().nullable();
@@ -94,10 +95,10 @@ export function toView({ view, timeline }: StoredView): z.output<typeof View> {
     latitude: null,
     longitude: null,
     propertyId: null,
-    fpApiVersion: null,
+    fpApiVersion: view.fpApiVersion ?? null, // views stored until 2026-11-28 lack it
     fpEmbed: null,
     fpEmbedVersion: null,
     sign: "1",
-    events: timeline,
+    events: shortTimeline(timeline), // views stored until 2026-11-28 have all events
   };
 }

@@ -1,7 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import type { Row } from "../store/store-calls.ts";
 import { askStores, monthsIn } from "./ask-stores.ts";
-import { errorQueries } from "./embedded-sql.ts";
+import { contextsQuery, errorQueries } from "./embedded-sql.ts";
 import { conditionOf, type Scope } from "./scope.ts";
 import type { ErrorFigures, SeenError } from "./view-engine.ts";
 
@@ -15,6 +15,26 @@ export async function countErrors(env: Env, workspaceId: string, scope: Scope, n
   const { views, viewers, errors } = mergeErrors(answers);
   return { views, viewers: viewers.size, errors: errors.map((error) => ({ ...error, viewers: error.viewers.size })) };
 }
+
+/** The contexts of errors that were counted in the same scope. */
+export async function readContexts(
+  env: Env,
+  workspaceId: string,
+  scope: Scope,
+  { errors, nowMs }: { errors: readonly SeenError[]; nowMs: number },
+): Promise<Map<string, string>> {
+  const months = monthsIn(env, scope, nowMs);
+  const answers = await askStores(env, workspaceId, months, [contextsQuery(conditionOf(scope), errors)]);
+  return contextsIn(answers.flatMap(([rows]) => rows!));
+}
+
+/** @param rows with `code`, `message` and `context` */
+export const contextsIn = (rows: readonly Row[]): Map<string, string> =>
+  new Map(
+    rows.flatMap(({ code, message, context }) =>
+      context === null || context === undefined ? [] : [[errorKey(String(code), String(message)), String(context)]],
+    ),
+  );
 
 /** @param answers those of `errorQueries`, per store */
 export function mergeErrors(answers: Row[][][]) {

@@ -1,5 +1,5 @@
 import type { Env } from "../../platform/env.ts";
-import { countErrors } from "./count-errors.ts";
+import { countErrors, readContexts } from "./count-errors.ts";
 import { figuresOfMonths } from "./figures-of-months.ts";
 import { forgetViewer } from "./forget-viewer.ts";
 import { groupViews } from "./group-views.ts";
@@ -14,6 +14,7 @@ export const embeddedEngine = (env: Env, workspaceId: string, nowMs: number): Vi
   count: (scope) => countViews(env, workspaceId, scope, nowMs),
   list: (scope, page) => listViews(env, workspaceId, scope, page, nowMs),
   errors: (scope) => countErrors(env, workspaceId, scope, nowMs),
+  errorContexts: (scope, errors) => readContexts(env, workspaceId, scope, { errors, nowMs }),
   find: (viewId) => findView(env, workspaceId, viewId, nowMs),
   pages: (scope) => viewPages(env, workspaceId, scope, nowMs),
   watched: (question) => countWatchedViews(env, workspaceId, question, nowMs),

@@ -3,7 +3,7 @@ import type { Query, Wanted } from "../store/store-calls.ts";
 import { SQLITE } from "./dialect.ts";
 import type { GroupKey } from "./group-key.ts";
 import { columnOf } from "./group-sums.ts";
-import type { Page, Question } from "./view-engine.ts";
+import type { Page, Question, SeenError } from "./view-engine.ts";
 
 /** Most groups of an answer; the groups with the fewest views are dropped. */
 export const MAX_GROUPS = 100_000;
@@ -89,3 +89,12 @@ export const errorQueries = ({ sql, values }: Query): [Query, Query, Query] => [
   countQuery({ sql, values }),
   { sql: `SELECT DISTINCT viewer_key AS viewer FROM views WHERE ${sql}`, values },
 ];
+
+/** The contexts of errors at the ends of their latest views. The ends select the rows in the index, so few records are read. */
+export const contextsQuery = ({ sql, values }: Query, errors: readonly SeenError[]): Query => ({
+  sql: `SELECT error_code AS code, error_message AS message, record ->> '$.errorContext' AS context
+    FROM json_each(?) AS wanted JOIN views ON view_end_ms = wanted.value ->> 'lastMs'
+      AND error_code = wanted.value ->> 'code' AND error_message = wanted.value ->> 'message'
+    WHERE has_failed = 1 AND ${sql}`,
+  values: [JSON.stringify(errors.map(({ code, message, lastMs }) => ({ code, message, lastMs }))), ...values],
+});

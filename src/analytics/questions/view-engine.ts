@@ -15,6 +15,8 @@ export interface ViewEngine {
   /** One page of views by the time at which they ended. */
   list(scope: Scope, page: Page): Promise<{ rows: Row[]; total: number }>;
   errors(scope: Scope): Promise<ErrorFigures>;
+  /** The contexts that players stated with the latest views of these errors, by `errorKey`. An error without one is left out. */
+  errorContexts(scope: Scope, errors: readonly SeenError[]): Promise<Map<string, string>>;
   /** @returns null when the workspace has no such view, or it is no longer kept */
   find(viewId: string): Promise<StoredView | null>;
   /** All views of a scope. At most one page is in memory. */

@@ -38,7 +38,7 @@ export const viewsToTakeBack = (
   after: { endMs: number; viewId: string },
   limit: number,
 ): string =>
-  `SELECT view_id, view_end_ms, record, timeline, revision, batch FROM ${table} WHERE ${where}
+  `SELECT view_id, view_end_ms, record, timeline, watched, revision, batch FROM ${table} WHERE ${where}
     AND (view_end_ms > ${literal(after.endMs)} OR (view_end_ms = ${literal(after.endMs)} AND view_id > ${literal(after.viewId)}))
     ORDER BY view_end_ms, view_id LIMIT ${literal(limit)}`;
 

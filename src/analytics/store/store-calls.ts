@@ -7,6 +7,7 @@ import type { RefusalCount } from "./refusal-counts.ts";
 import type { IntervalGrid, Watched } from "./interval-counts.ts";
 import type { TimelineEvent } from "../views/view-event.ts";
 import type { ViewRecord } from "../views/view-record.ts";
+import type { WatchedRange } from "../views/watched-ranges.ts";
 
 export type Row = Record<string, string | number | null>;
 
@@ -27,6 +28,14 @@ export interface Span {
 export interface StoredView {
   view: ViewRecord;
   timeline: TimelineEvent[];
+}
+
+/** A state of a view, as its store takes it. */
+export interface ViewState extends StoredView {
+  /** Orders the states of a view: the highest stays. */
+  revision: number;
+  /** Absent = what the timeline shows. */
+  watched?: WatchedRange[];
 }
 
 /** What is wanted of one column. */
@@ -168,8 +177,8 @@ export type PutOutcome = "stored" | "forgotten" | "full";
 
 /** The RPC methods of a view store (`durable-objects/view-store.ts`). */
 export interface StoreCalls {
-  /** Repeatable. @param stored `revision` orders the states of a view: the highest stays */
-  put(stored: StoredView & { revision: number }): Promise<PutOutcome>;
+  /** Repeatable. */
+  put(state: ViewState): Promise<PutOutcome>;
   remove(viewId: string): void;
   find(viewId: string): StoredView | null;
   /** The views that satisfy the condition and come after this one, in the order of their ends: as many as fit into an answer. */

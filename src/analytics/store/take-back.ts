@@ -4,6 +4,7 @@ import { countingRows, viewsToTakeBack } from "../r2-sql/handed-over.ts";
 import { r2SqlSettings } from "../r2-sql/settings.ts";
 import type { TimelineEvent } from "../views/view-event.ts";
 import type { ViewRecord } from "../views/view-record.ts";
+import type { WatchedRange } from "../views/watched-ranges.ts";
 import { viewerHashesOf } from "./forgotten-viewers.ts";
 import type { StoreComponents } from "./components.ts";
 import { retentionMs } from "./retention.ts";
@@ -67,18 +68,19 @@ async function writeRows(components: StoreComponents, rows: readonly AnswerRow[]
     rows.map(async (row) => {
       const view = JSON.parse(String(row["record"])) as ViewRecord;
       const timeline = JSON.parse(String(row["timeline"])) as TimelineEvent[];
-      const [revision, batch] = [Number(row["revision"]), Number(row["batch"])];
-      return { view, timeline, revision, batch, hashes: await viewerHashesOf(view) };
+      const watched = JSON.parse(String(row["watched"])) as WatchedRange[];
+      const state = { view, timeline, watched, revision: Number(row["revision"]) };
+      return { state, batch: Number(row["batch"]), hashes: await viewerHashesOf(view) };
     }),
   );
   const last = rows.at(-1);
   if (last === undefined) return 0;
   // No await from here on: a request to forget a viewer could run in between.
   components.commit(() => {
-    for (const { view, timeline, revision, batch, hashes } of read) {
-      if (forgotten.has(hashes, view.viewStartMs)) continue;
-      views.put(view, timeline, revision);
-      handOver.takenBack(view.viewId, batch);
+    for (const { state, batch, hashes } of read) {
+      if (forgotten.has(hashes, state.view.viewStartMs)) continue;
+      views.put(state);
+      handOver.takenBack(state.view.viewId, batch);
     }
     table.advance({ endMs: Number(last["view_end_ms"]), viewId: String(last["view_id"]) });
   });

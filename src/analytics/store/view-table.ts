@@ -6,7 +6,7 @@ import type { Neighbours } from "./neighbours.ts";
 import { PACKED_COLUMN, packFigures } from "./packed-figures.ts";
 import { packedSample, type Sample } from "./packed-sample.ts";
 import { packedViews } from "./packed-views.ts";
-import type { Query, Row, Span, StoredView } from "./store-calls.ts";
+import type { Query, Row, Span, StoredView, ViewState } from "./store-calls.ts";
 import { createViewTable, SDK_VIEWER } from "./view-schema.ts";
 
 /** A view has about 3 kB. */
@@ -26,7 +26,7 @@ export class ViewTable {
   }
 
   /** Inserts a view, or replaces an earlier state of it. A repeated or late call changes nothing. */
-  put(view: ViewRecord, timeline: TimelineEvent[], revision: number): void {
+  put({ view, timeline, revision, watched = watchedRanges(timeline) }: ViewState): void {
     const row = rowOf(view, revision);
     const values = VIEW_COLUMNS.map((name) => `value ->> '$.${name}'`).join(", ");
     const updates = [...VIEW_COLUMNS.slice(1), PACKED_COLUMN].map((name) => `${name} = excluded.${name}`).join(", ");
@@ -43,7 +43,7 @@ export class ViewTable {
          ON CONFLICT (view_id) DO UPDATE SET events = excluded.events, watched = excluded.watched`, // REPLACE would write three rows
         view.viewId,
         JSON.stringify(timeline),
-        JSON.stringify(watchedRanges(timeline)),
+        JSON.stringify(watched),
       );
     });
   }

@@ -6,8 +6,10 @@ import { mergeEvents } from "../views/merged-view.ts";
 import type { PlayedContent } from "../views/played-content.ts";
 import { playbackIdIn } from "../views/played-content.ts";
 import { eventsUntil, playedOutAtMs } from "../views/played-out.ts";
+import { shortTimeline } from "../views/short-timeline.ts";
 import { timelineOf } from "../views/view-event.ts";
 import { type ViewRecord, viewRecordOf } from "../views/view-record.ts";
+import { watchedRanges } from "../views/watched-ranges.ts";
 import { forgetView } from "./forget-view.ts";
 import type { ViewComponents } from "./components.ts";
 
@@ -47,7 +49,13 @@ export async function projectView(machine: ViewComponents): Promise<Projected | 
     if (content !== null && documents.get("content") === undefined) documents.put("content", content);
     documents.put("projection", { month, revision, atMs: nowMs });
   });
-  const put = await viewStore(env, { workspaceId, month }).put({ view, timeline: timelineOf(events), revision });
+  const timeline = timelineOf(events);
+  const put = await viewStore(env, { workspaceId, month }).put({
+    view,
+    timeline: shortTimeline(timeline),
+    watched: watchedRanges(timeline), // from all events: the positions of those that are left out count too
+    revision,
+  });
   if (put !== "stored") forgetView(machine); // a view that the store has no room for is not kept here either
   if (earlier !== null && earlier !== month) await viewStore(env, { workspaceId, month: earlier }).remove(viewId);
   return isForgotten() ? null : { view, isPlayedOut };

@@ -1,6 +1,6 @@
 import { type Fields, figureOf } from "./fields.ts";
 import { timelineFigures } from "./timeline-figures.ts";
-import type { ViewEvent } from "./view-event.ts";
+import { startOf, type ViewEvent } from "./view-event.ts";
 
 /** The merged events of a view. */
 export interface MergedView {
@@ -39,7 +39,7 @@ export function mergeEvents(events: readonly ViewEvent[]): MergedView {
   const times = events.map(({ atMs }) => atMs);
   return {
     fields: { ...fields, ...figures },
-    startedAtMs: Math.min(...times),
+    startedAtMs: startOf(events),
     lastAtMs: Math.max(...times),
     hasStarted: names.has("playing") || typeof fields["view_time_to_first_frame"] === "number",
     error,

@@ -1,6 +1,6 @@
 import { ViewClock } from "../../../protocol/view-clock.ts";
 import type { Fields } from "./fields.ts";
-import type { ViewEvent } from "./view-event.ts";
+import { startOf, type ViewEvent } from "./view-event.ts";
 
 /**
  * The figures of a view, computed from the times of its events. For players that report events only. Pure.
@@ -8,12 +8,11 @@ import type { ViewEvent } from "./view-event.ts";
  * @param statedStartupMs from a player that does not report when playback was requested; null = not stated
  */
 export function timelineFigures(events: readonly ViewEvent[], statedStartupMs: number | null): Fields {
-  const [first] = events;
-  if (first === undefined) return {};
+  if (events.length === 0) return {};
   const playing = events.find(({ name }) => name === "playing");
   const isAsked = events.some(({ name }) => name === "play" || name === "viewBegin");
   const startsEarlier = !isAsked && playing !== undefined && statedStartupMs !== null;
-  const clock = new ViewClock(startsEarlier ? playing.atMs - statedStartupMs : first.atMs);
+  const clock = new ViewClock(startsEarlier ? playing.atMs - statedStartupMs : startOf(events));
   for (const { name, atMs } of events) CHANGES[name]?.(clock, atMs);
   const { watchMs, seekMs, rebufferMs } = clock.read(Math.max(...events.map(({ atMs }) => atMs)));
   return {

@@ -11,6 +11,10 @@ export interface ViewEvent {
   fields: Fields;
 }
 
+/** When the view began, epoch ms. Players may send events of their own start before `viewBegin`. @param events in order, at least one */
+export const startOf = (events: readonly ViewEvent[]): number =>
+  events.find(({ name }) => name === "viewBegin")?.atMs ?? Math.min(...events.map(({ atMs }) => atMs));
+
 /** An event as JSON, with the facts that its machine needs. Neither the call nor the machine parses its fields. */
 export interface EncodedEvent extends Pick<ViewEvent, "sequence" | "name"> {
   json: string;

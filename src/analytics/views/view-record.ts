@@ -1,8 +1,10 @@
 import type { EdgeFacts } from "./edge-facts.ts";
+import { UUID } from "../../platform/uuid.ts";
 import { type FieldValue, figureOf } from "./fields.ts";
 import type { MergedView } from "./merged-view.ts";
 import type { PlayedContent } from "./played-content.ts";
 import { scoresOf } from "./scores.ts";
+import { domainOf, hostOf } from "./source-host.ts";
 
 /** The inputs of a view's record, apart from its events. */
 export interface ViewContext {
@@ -46,6 +48,9 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
   const playerStartupMs = whole("player_startup_time");
   const [playerWidth, playerHeight] = [whole("player_width"), whole("player_height")];
   const [sourceWidth, sourceHeight] = [whole("video_source_width"), whole("video_source_height")];
+  // SDKs of mobile apps state the URL alone.
+  const sourceHost = text("video_source_hostname") ?? hostOf(text("video_source_url"));
+  const sourceDomain = text("video_source_domain") ?? (sourceHost === null ? null : domainOf(sourceHost));
   return {
     workspaceId: context.workspaceId,
     viewId: context.viewId,
@@ -102,11 +107,12 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
     playerAutoplayOn: flag("player_autoplay_on"),
     playerPreloadOn: flag("player_preload_on"),
     playerLanguage: text("player_language_code"),
-    playerPoster: text("video_poster_url"),
+    playerPoster: withoutSecrets(text("video_poster_url")),
     playerViewCount: whole("player_view_count"),
     playerInitializationTime: playerStartupMs,
     fpSdk: text("player_brand_sdk_name"),
     fpSdkVersion: text("player_brand_sdk_version"),
+    fpApiVersion: text("brand_api_version"),
     usedFullScreen: merged.usedFullScreen,
     beaconDomain: text("beacon_domain") ?? "",
 
@@ -125,28 +131,29 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
     videoEncodingVariant: text("video_encoding_variant") ?? "none",
     videoDuration: whole("video_duration"),
     drmType: text("video_drm_type") ?? "none",
-    cdn: text("video_cdn") ?? text("cdn") ?? text("video_source_domain"),
-    videoSourceUrl: withoutQuery(text("video_source_url")),
-    videoSourceHostname: text("video_source_hostname"),
-    videoSourceDomain: text("video_source_domain"),
+    cdn: text("video_cdn") ?? text("cdn") ?? sourceDomain,
+    videoSourceUrl: withoutSecrets(text("video_source_url")),
+    videoSourceHostname: sourceHost,
+    videoSourceDomain: sourceDomain,
     videoSourceDuration: whole("video_source_duration"),
     videoSourceStreamType: text("video_stream_type") ?? streamTypeOf(content),
-    videoSourceType: text("video_source_type"),
-    playerSourceDomain: text("video_source_domain"),
+    videoSourceType: text("video_source_type") ?? text("video_source_mime_type"),
+    playerSourceDomain: sourceDomain,
     playerSourceWidth: sourceWidth,
     playerSourceHeight: sourceHeight,
     videoResolution: sourceWidth !== null && sourceHeight !== null ? `${sourceHeight}X${sourceWidth}` : null,
     experimentName: text("experiment_name"),
     subPropertyId: text("sub_property_id"),
     pageContext: text("page_context"),
-    viewPageUrl: withoutQuery(text("page_url")),
+    viewPageUrl: withoutSecrets(text("page_url")),
     custom: Object.fromEntries(
       CUSTOM_FIELDS.flatMap((field) => (text(field) === null ? [] : [[field, text(field)!]])),
     ) as Record<string, string>,
 
     // how it went
     watchTime: watchMs,
-    viewPlayingTime: Math.max(0, watchMs - (startupMs ?? 0) - (seekMs ?? 0) - bufferMs),
+    // Until the first picture is shown, all the time is startup.
+    viewPlayingTime: hasStarted ? Math.max(0, watchMs - (startupMs ?? 0) - (seekMs ?? 0) - bufferMs) : 0,
     videoStartupTime: startupMs,
     pageLoadTime,
     totalStartupTime: startupMs === null ? null : (pageLoadTime ?? 0) + (playerStartupMs ?? 0) + startupMs,
@@ -198,8 +205,12 @@ function readersOf(fields: Record<string, FieldValue>) {
   };
 }
 
-/** Removes the query, which may contain a token. */
-const withoutQuery = (address: string | null): string | null => address?.replace(/[?#].*$/s, "") ?? null;
+/** A permit of private playback, which stands behind the playback ID. */
+const PERMIT = new RegExp(`(/${UUID})~[^/.]+`, "gi");
+
+/** Removes the query, which may contain a token, and a permit. */
+const withoutSecrets = (address: string | null): string | null =>
+  address?.replace(/[?#].*$/s, "").replaceAll(PERMIT, "$1") ?? null;
 
 function streamTypeOf(content: PlayedContent | null): string | null {
   if (content === null) return null;

@@ -141,7 +141,7 @@ export function mediaPlaybackRoutes({ forgetPlayback }: { forgetPlayback: (playb
     kind: Kind,
     body: Parameters<typeof readRules>[0],
   ): Promise<AccessRestrictions[Kind]> {
-    const rules = readRules(body, kind);
+    const rules = readRules(body);
     if (rules === null) {
       const { accessRestrictions } = await requirePlaybackId(c, place);
       return (accessRestrictions ?? OPEN_RESTRICTIONS)[kind];
@@ -149,7 +149,7 @@ export function mediaPlaybackRoutes({ forgetPlayback }: { forgetPlayback: (playb
     const playbackId = place.playbackId.toLowerCase();
     const changed = await updateRestrictions(c.env, keyOf(c, place.mediaId), playbackId, { [kind]: rules }, new Date());
     const { before, restrictions, committed } = orNotFound(changed, "playback_not_found");
-    c.set("warnings", warningsOfChange(body, kind, before[kind]));
+    c.set("warnings", warningsOfChange(body, before[kind]));
     forgetPlayback(playbackId);
     c.executionCtx.waitUntil(committed.wake());
     return restrictions[kind];

@@ -11,6 +11,7 @@ import { findTarget } from "../streams/targets.ts";
 import { toTargetRecord } from "../streams/to-stream.ts";
 import { addTarget } from "./add-target.ts";
 import { removeTarget } from "./remove-target.ts";
+import { targetUrlWarnings } from "./target-url.ts";
 import { updateTarget } from "./update-target.ts";
 
 const tags = ["Simulcast stream"];
@@ -80,7 +81,9 @@ export const simulcastRoutes = newRouter()
   .openapi(createRouteDefinition, (c) => {
     const { streamId } = c.req.valid("param");
     const operation = { name: `POST /v1/live/streams/${streamId}/simulcast`, isSecret: true };
-    return answerOnce(c, operation, (context) => addTarget(streamId, c.req.valid("json"), context));
+    const body = c.req.valid("json");
+    c.set("warnings", targetUrlWarnings(body.url));
+    return answerOnce(c, operation, (context) => addTarget(streamId, body, context));
   })
   .openapi(getRoute, async (c) => {
     const { streamId, simulcastId } = c.req.valid("param");

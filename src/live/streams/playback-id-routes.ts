@@ -107,14 +107,14 @@ async function replaceRules<Kind extends keyof AccessRestrictions>(
 ): Promise<AccessRestrictions[Kind]> {
   const key = keyOf(c, streamId);
   const id = playbackId.toLowerCase();
-  const rules = readRules(body, kind);
+  const rules = readRules(body);
   if (rules === null) {
     const found = orNotFound(await findPlaybackId(c.env, key, id), "stream_playback_not_found");
     return (found.accessRestrictions ?? OPEN_RESTRICTIONS)[kind];
   }
   const changed = await restrictPlaybackId(c.env, key, id, { [kind]: rules }, new Date());
   const { before, restrictions, committed } = orNotFound(changed, "stream_playback_not_found");
-  c.set("warnings", warningsOfChange(body, kind, before[kind]));
+  c.set("warnings", warningsOfChange(body, before[kind]));
   c.executionCtx.waitUntil(committed.wake());
   return restrictions[kind];
 }

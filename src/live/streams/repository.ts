@@ -21,6 +21,14 @@ export interface StreamRecord {
 
 const isAlive = isNull(liveStreams.deletedAt);
 
+/** The targets of these streams, oldest first. */
+const targetsOf = (db: Database, streamIds: string[]) =>
+  db
+    .select()
+    .from(simulcastTargets)
+    .where(inArray(simulcastTargets.streamId, streamIds))
+    .orderBy(asc(simulcastTargets.createdAt));
+
 /** The stream and its playback ID, for one commit. */
 export const streamInserts = (
   db: Database,
@@ -47,11 +55,7 @@ export async function findStream(
       .from(liveStreams)
       .where(and(eq(liveStreams.id, id), isMine, isAlive)),
     playbackIdsOf(db, [id]),
-    db
-      .select()
-      .from(simulcastTargets)
-      .where(eq(simulcastTargets.streamId, id))
-      .orderBy(asc(simulcastTargets.createdAt)),
+    targetsOf(db, [id]),
     recordingIdsOf(db, [id]),
   ]);
   const [stream] = found;
@@ -93,15 +97,21 @@ export async function listStreams(
       .offset((page - 1) * limit),
     db.select({ total: count() }).from(liveStreams).where(mine),
   ]);
-  const streams = await Promise.all(rows.map((row) => showStream(env, row)));
-  const ids = streams.map(({ id }) => id);
-  const playback = await playbackIdsOf(db, ids);
-  const records = streams.map((stream) => ({
-    stream,
-    playbackIds: playback.filter(({ targetId }) => targetId === stream.id),
-    targets: [],
-    mediaIds: [],
-  }));
+  const ids = rows.map(({ id }) => id);
+  const [playback, targetRows, recordings] = await db.batch([
+    playbackIdsOf(db, ids),
+    targetsOf(db, ids),
+    recordingIdsOf(db, ids),
+  ]);
+  const targets = await Promise.all(targetRows.map((target) => showTarget(env, target)));
+  const records = await Promise.all(
+    rows.map(async (row) => ({
+      stream: await showStream(env, row),
+      playbackIds: playback.filter(({ targetId }) => targetId === row.id),
+      targets: targets.filter(({ streamId }) => streamId === row.id),
+      mediaIds: recordings.filter(({ streamId }) => streamId === row.id).map(({ id }) => id),
+    })),
+  );
   return { records, total: totals[0]?.total ?? 0 };
 }
 

@@ -17,7 +17,7 @@ import { defined } from "../../platform/http/record.ts";
 import { publicUrlOf } from "../../platform/http/requests.ts";
 import { type AppContext, newRouter } from "../../platform/http/router.ts";
 import { createStream } from "./create-stream.ts";
-import { findStream, listStreams } from "./repository.ts";
+import { findStream, listStreams, type StreamRecord } from "./repository.ts";
 import {
   answerAction,
   answerChanged,
@@ -80,14 +80,14 @@ const createRouteShort = createRoute({
 const listRoute = createRoute({
   operationId: "get-all-streams",
   summary: "Page through streams",
-  description: "By time of creation.",
+  description: "By time of creation, each with its simulcast targets and the media ids of its recordings.",
   method: "get",
   path,
   tags,
   security,
   request: { query: PageQuery },
   responses: {
-    200: pageAnswer(StreamAnswer, "One page of streams"),
+    200: pageAnswer(StreamDetail, "One page of streams"),
     ...problemResponses("unauthorized", "forbidden", "validation_failed"),
   },
 });
@@ -131,6 +131,15 @@ async function create(c: Context<AppContext>, body: CreateStream) {
   return await answerOnce(c, operation, (context) => createStream(body, context));
 }
 
+async function streamDetails(c: Context<AppContext>, records: StreamRecord[]) {
+  const streams = await withIngest(c.env, records, publicUrlOf(c), new Date());
+  return records.map(({ stream, targets, mediaIds }, index) => ({
+    ...streams[index]!,
+    simulcastResponses: targets.map((target) => toTargetRecord(target, stream)),
+    mediaIds,
+  }));
+}
+
 export const streamRoutes = newRouter()
   .openapi(createRouteDefinition, (c) => create(c, c.req.valid("json")))
   .openapi(createRouteShort, (c) => create(c, c.req.valid("json")))
@@ -138,16 +147,13 @@ export const streamRoutes = newRouter()
     const { limit, offset, orderBy } = c.req.valid("query");
     const page = { page: offset, limit, order: orderBy };
     const { records, total } = await listStreams(c.env, c.var.caller.workspaceId, page);
-    const data = await withIngest(c.env, records, publicUrlOf(c), new Date());
+    const data = await streamDetails(c, records);
     return c.json(successPage(data, pagination(total, offset, limit)), 200);
   })
   .openapi(getRoute, async (c) => {
     const found = await findStream(c.env, c.var.caller.workspaceId, c.req.valid("param").streamId);
-    const record = orNotFound(found, "stream_not_found");
-    const [stream] = await withIngest(c.env, [record], publicUrlOf(c), new Date());
-    const { targets, mediaIds } = record;
-    const simulcastResponses = targets.map((target) => toTargetRecord(target, record.stream));
-    return c.json(success({ ...stream!, simulcastResponses, mediaIds }), 200);
+    const [stream] = await streamDetails(c, [orNotFound(found, "stream_not_found")]);
+    return c.json(success(stream!), 200);
   })
   .openapi(updateRoute, async (c) => {
     const { reconnectWindow: reconnectWindowS, ...body } = c.req.valid("json");

@@ -123,7 +123,7 @@ export const TargetRecord = z
     metadata: MetadataRecord.optional(),
     state: z.enum(["idle", "starting", "broadcasting", "failed"]).openapi({
       description:
-        "`broadcasting`: the target receives the broadcast; `failed`: the last attempt failed, and another one follows while the broadcast is on air; `idle`: nothing is sent",
+        "`broadcasting`: the target receives the broadcast; `failed`: the last attempt failed, and another one follows while the broadcast is on air, except after `malformed_url` and `unsupported`; `idle`: nothing is sent",
     }),
     failure: z
       .object({
@@ -164,7 +164,8 @@ export type CreateLivePlaybackId = z.infer<typeof CreateLivePlaybackId>;
 export const CreateTarget = z
   .object({
     url: z.string().min(1).openapi({
-      description: "rtmp or rtmps, without the key, at most 2,048 characters",
+      description:
+        "rtmp or rtmps, with the application and without the key, at most 2,048 characters. Without an application nothing is pushed, and the target's state says so on air",
       example: "rtmps://ingest.example.com:443/live",
     }),
     streamKey: line(1024).min(1),

@@ -2,7 +2,7 @@ import type { Protection } from "../cenc/content-key.ts";
 import { protectionBps } from "../cenc/overhead.ts";
 import { targetDuration } from "../manifest/bandwidth.ts";
 import { rowFormatAt, type RowFormat } from "../manifest/formats.ts";
-import { preferredAudio, preferredText, type Presentation, type Rendition, trackLabel } from "../manifest/model.ts";
+import { preferredAudio, preferredText, type Presentation, type Rendition, soundNames } from "../manifest/model.ts";
 import type { SheetPlan } from "../images/sheet-plan.ts";
 import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
 import { dashBandwidth } from "./bandwidth.ts";
@@ -193,7 +193,7 @@ function audioSet(
     },
     // The schema requires every ContentProtection before the first Label, and every Label before the first Role.
     ...contentProtection(protection),
-    `<Label>${escapeXml(trackLabel(row, presentation.audio.indexOf(row)))}</Label>`,
+    `<Label>${escapeXml(soundNames(presentation.audio)[presentation.audio.indexOf(row)]!)}</Label>`,
     ...soundRoles(isMain, row.isDescription),
     element(
       "Representation",

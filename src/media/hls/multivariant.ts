@@ -7,7 +7,7 @@ import {
   type Presentation,
   type Rendition,
   type TextTrack,
-  trackLabel,
+  soundNames,
 } from "../manifest/model.ts";
 import { quoted, tag } from "./attributes.ts";
 import { keyframesOf } from "./iframe-playlist.ts";
@@ -51,24 +51,21 @@ export function multivariantPlaylist(
 /** A single audio rendition without video is a variant itself and needs no group. */
 function audioGroup(audio: Rendition[], locate: Locate, hasVideo: boolean): string[] {
   if (!hasVideo && audio.length < 2) return [];
-  const names = new Map<string, number>();
+  const names = soundNames(audio);
   const preferred = preferredAudio(audio);
-  return audio.map((row, n) => {
-    const name = trackLabel(row, n);
-    const seen = (names.get(name) ?? 0) + 1;
-    names.set(name, seen);
-    return tag("EXT-X-MEDIA", {
+  return audio.map((row, n) =>
+    tag("EXT-X-MEDIA", {
       TYPE: "AUDIO",
       "GROUP-ID": quoted(GROUP),
-      NAME: quoted(seen === 1 ? name : `${name} ${seen}`), // names are unique within a group
+      NAME: quoted(names[n]!),
       LANGUAGE: row.languageCode && row.languageCode !== "und" ? quoted(row.languageCode) : null,
       DEFAULT: row === preferred ? "YES" : "NO",
       AUTOSELECT: "YES",
       CHARACTERISTICS: row.isDescription ? quoted(DESCRIPTION_CHARACTERISTICS) : null,
       CHANNELS: quoted(String(row.channels ?? 2)),
       URI: quoted(locate(row.name)),
-    });
-  });
+    }),
+  );
 }
 
 /** What the subtitles of one language add to the rate of a variant. */

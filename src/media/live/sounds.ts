@@ -1,5 +1,5 @@
 import type { SoundFacts } from "../../../protocol/live.ts";
-import { preferredSound, trackLabel } from "../manifest/model.ts";
+import { preferredSound, soundNames } from "../manifest/model.ts";
 import { languageName } from "../languages.ts";
 
 /** A sound of a live session, as players list it. */
@@ -31,14 +31,9 @@ export function liveSound(
   };
 }
 
-/** What players list, as for on-demand media. Names are unique within a group. */
+/** What players list, as for on-demand media. */
 export function soundLabels(sounds: readonly LiveSound[]): (LiveSound & { label: string; isPreferred: boolean })[] {
-  const seen = new Map<string, number>();
+  const names = soundNames(sounds);
   const preferred = preferredSound(sounds.filter(({ isAbsent }) => !isAbsent)) ?? sounds[0];
-  return sounds.map((sound, n) => {
-    const label = trackLabel(sound, n);
-    const count = (seen.get(label) ?? 0) + 1;
-    seen.set(label, count);
-    return { ...sound, label: count === 1 ? label : `${label} ${count}`, isPreferred: sound === preferred };
-  });
+  return sounds.map((sound, n) => ({ ...sound, label: names[n]!, isPreferred: sound === preferred }));
 }

@@ -215,6 +215,16 @@ const listedSeconds = ({ segments: { durationTicks }, timescale, arrivedSegments
 export const secondsOf = ({ segments, timescale }: Rendition) =>
   segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / timescale;
 
-/** The label of an audio track in players' menus: its name, if anything has named it. */
-export const trackLabel = ({ languageName: name }: Pick<Rendition, "languageName">, position: number): string =>
-  name === null || name === languageName("und") ? `Audio ${position + 1}` : name;
+/**
+ * What players list the sounds as: their names, as the record of the media has them ("default" without any). Names are unique within a group
+ * (RFC 8216 §4.3.4.1), so the second of the same name is "default 2".
+ */
+export function soundNames(sounds: readonly Pick<Rendition, "languageName">[]): string[] {
+  const seen = new Map<string, number>();
+  return sounds.map(({ languageName: stored }) => {
+    const name = stored ?? languageName("und");
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : `${name} ${count}`;
+  });
+}

@@ -203,10 +203,13 @@ describe("ingest URLs for broadcasters", () => {
 });
 
 describe("the target of a simulcast", () => {
-  test.each(["rtmp://live.example.com/app", "RTMPS://live.example.com:443/app?x=1", "rtmp://8.8.8.8/app"])(
-    "%s is good",
-    (url) => expect(targetUrlProblem(url, false)).toBeNull(),
-  );
+  test.each([
+    "rtmp://live.example.com/app",
+    "RTMPS://live.example.com:443/app?x=1",
+    "rtmp://8.8.8.8/app",
+    "rtmp://live.example.com/",
+    "rtmps://live.example.com",
+  ])("%s is good", (url) => expect(targetUrlProblem(url, false)).toBeNull());
 
   test.each([
     ["", "must be an absolute URL"],
@@ -219,7 +222,6 @@ describe("the target of a simulcast", () => {
     ["rtmp://live.example.com/app\n", "must be an absolute URL"],
     ["rtmp://a:b@live.example.com/app", "must not carry a user name or password"],
     ["rtmp://live.example.com/app#x", "must not have a fragment"],
-    ["rtmp://live.example.com", "must name an application, as in rtmp://live.example.com/app"],
     [`rtmp://live.example.com/${"a".repeat(2048)}`, "must be at most 2048 characters long"],
     ["rtmp://127.0.0.1/app", "must not point to a private or local address"],
     ["rtmp://127.1/app", "must not point to a private or local address"],

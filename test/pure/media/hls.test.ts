@@ -55,11 +55,15 @@ P/a1.m3u8
 `);
 });
 
-test("sound without a language has its title as its name, and a number only without a title", () => {
+test("sounds without a language are named as in the media's record, and by number when that is not unique", () => {
   const unknown = { languageCode: "und", languageName: "default" };
-  const rows = [v720, audioRow("a1", [1], unknown), audioRow("a2", [1], { ...unknown, languageName: "Commentary" })];
-  const playlist = multivariantPlaylist(presentationOf(facts("ready", rows))!, "P");
-  expect([...playlist.matchAll(/NAME="([^"]+)"/g)].map(([, name]) => name)).toEqual(["Audio 1", "Commentary"]);
+  const sounds = [unknown, { ...unknown, languageName: "Commentary" }, { ...unknown, languageName: null }];
+  const rows = sounds.map((labels, n) => audioRow(`a${n + 1}`, [1], labels));
+  const presentation = presentationOf(facts("ready", [v720, ...rows]))!;
+  const names = ["default", "Commentary", "default 2"];
+  const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name);
+  expect(named(multivariantPlaylist(presentation, "P"), /NAME="([^"]+)"/g)).toEqual(names);
+  expect(named(mpd(presentation, "P", new Date(0)), /<Label>([^<]+)/g)).toEqual(names);
 });
 
 test("a title cannot break out of its attribute", () => {

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { createSocket } from "node:dgram";
 import { type AddressInfo, createServer } from "node:net";
 import { build, type BuildOptions } from "esbuild";
+import { parse } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type LocalDatabase, withLocalDatabase } from "../../../scripts/local/database.ts";
 import { applyMigrations } from "../../../scripts/local/migrate.ts";
@@ -20,7 +21,11 @@ import { requireFreePorts } from "../../../scripts/local/free-ports.ts";
 import { Part } from "../../../scripts/local/part.ts";
 import { ENDED, processIdentity } from "../../../scripts/local/process-identity.ts";
 import { claimFolder } from "../../../scripts/local/sole-use.ts";
+import { loadOptions } from "../../../scripts/local/file-options.ts";
 import { loadSettings, StartError } from "../../../scripts/local/settings.ts";
+import { LOCAL_VARIABLES } from "../../../scripts/local/variables.ts";
+import { OPTIONAL_SECRETS } from "../../../scripts/secrets/fresh.ts";
+import { VARIABLE_NAMES, variableProblem } from "../../../src/platform/variables.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -253,15 +258,45 @@ describe("wrangler counts as hung", () => {
   });
 });
 
-test.each(["start.ts", "dev.ts"])("%s refuses an unknown option, and its help names every port", async (script) => {
+test.each(["start.ts", "dev.ts"])("%s refuses an unknown option, and its help names every variable", async (script) => {
   const run = (option: string) => promisify(execFile)(process.execPath, [`scripts/${script}`, option]);
   await expect(run("--foo")).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringContaining("There is no option --foo (there is --help)") as unknown,
   });
   const { stdout } = await run("--help");
-  for (const name of ["PORT", "ENCODER_PORT", "RTMP_PORT", "SRT_PORT", "INGEST_PORT"])
+  const { vars } = parse(await readFile("wrangler.toml", "utf8")) as { vars: Record<string, string> };
+  const ports = ["PORT", "ENCODER_PORT", "RTMP_PORT", "SRT_PORT", "INGEST_PORT"];
+  for (const name of [...ports, "SLUICE_HOME", ...Object.keys(vars), ...VARIABLE_NAMES, ...OPTIONAL_SECRETS])
     expect(stdout).toContain(`\n  ${name} `);
+});
+
+test("docs/guides/settings.md names the variables that the help of npm start names", async () => {
+  const guide = await readFile("docs/guides/settings.md", "utf8");
+  const [, section = ""] = /^## The local platform$([^]*?)^## /m.exec(guide) ?? [];
+  const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+  const named = rows.flatMap((row) => [...row.split(" | ")[0]!.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name!));
+  expect(named.toSorted()).toEqual(Object.keys(LOCAL_VARIABLES).toSorted());
+});
+
+test("every variable of the Worker is taken from the environment of the start", async () => {
+  const values = ["true", "1", "300", "5000", "data.localhost", "a.b", "live-1", "https://a.example"];
+  const valid = [...values, ...["rtmp", "rtmps", "srt"].map((scheme) => `${scheme}://a.example/b`)];
+  const valueOf = (name: string) => valid.find((value) => variableProblem(name, value) === null)!;
+  const given = Object.fromEntries(VARIABLE_NAMES.map((name) => [name, valueOf(name)]));
+  const { vars, allowPrivateNetwork } = await loadSettings(given as unknown as NodeJS.ProcessEnv, { home: folder });
+  expect({ ...vars, ALLOW_PRIVATE_NETWORK: String(allowPrivateNetwork) }).toEqual(given);
+});
+
+test("what is kept of wrangler.toml has no variable of the environment", async () => {
+  vi.stubEnv("BEACON_DOMAIN", "stale.localhost");
+  vi.stubEnv("JOB_SECRET", "of the shell");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { bindings } = await loadOptions();
+  const config = parse(await readFile("wrangler.toml", "utf8")) as { vars: Record<string, string> };
+  expect(bindings).toMatchObject({ BEACON_DOMAIN: config.vars["BEACON_DOMAIN"] });
+  expect(bindings).not.toHaveProperty("JOB_SECRET");
+  expect(process.env["BEACON_DOMAIN"]).toBe("stale.localhost");
 });
 
 test("a .dev.vars with a broken WEBHOOK_KEYS or a misspelt variable ends the start with one line", async () => {

@@ -34,7 +34,7 @@ export function simulatedViews(count: number, nowMs: number, seed = 7): MadeView
     const viewEvents: ViewEvent[] = batch.events.map(({ sequence, name, viewerAtMs, fields }) => ({
       sequence,
       name,
-      fields,
+      fields: name === "error" ? { ...fields, player_error_context: `decoder of view ${index}, "it's"` } : fields,
       atMs: viewerAtMs! - earlierMs,
     }));
     const view = viewRecordOf(mergeEvents(viewEvents), {
@@ -60,7 +60,7 @@ export async function putViews(workspaceId: string, views: readonly MadeView[]):
   for (const [month, own] of Map.groupBy(views, ({ view }) => monthOf(view.viewEndMs)))
     await runInDurableObject(storeOf(workspaceId, month), (_, state) => {
       const parts = new StoreComponents(state, env);
-      for (const { view, timeline } of own) parts.views.put({ ...view, workspaceId }, timeline, 1);
+      for (const { view, timeline } of own) parts.views.put({ view: { ...view, workspaceId }, timeline, revision: 1 });
     });
 }
 

@@ -113,8 +113,9 @@ describe("both engines answer the same to", () => {
   });
 
   test("errors with their views and viewers, titles, and values of a dimension", async () => {
-    const { data } = (await expectSame(`errors?${SPAN}&limit=50`)) as { data: { errors: unknown[] } };
+    const { data } = (await expectSame(`errors?${SPAN}&limit=50`)) as { data: { errors: { description: string }[] } };
     expect(data.errors.length).toBeGreaterThan(1);
+    for (const { description } of data.errors) expect(description).toMatch(/^decoder of view \d+, "it's"$/);
     await expectSame(`viewlist/top-content?${SPAN}&limit=50`);
     await expectSame(`dimensions/device_type?${SPAN}`);
   });

@@ -54,7 +54,7 @@ beforeAll(() => {
           viewHasError: index % 7 === 0,
           country: index % 3 === 0 ? "IN" : "DE",
         };
-        views.put(view, [], 1);
+        views.put({ view, timeline: [], revision: 1 });
       }
     });
   });

@@ -60,7 +60,11 @@ function someView(index: number, startMs: number, random: () => number): ViewRec
       },
     });
   const end = { sequence: 3, atMs: startMs + watchMs, fields: { view_watch_time: watchMs } };
-  const error = { player_error_code: index % 2, player_error_message: "broken" };
+  const error = {
+    player_error_code: index % 2,
+    player_error_message: "broken",
+    player_error_context: `track ${index}`,
+  };
   events.push(
     hasFailed ? { ...end, name: "error", fields: { ...end.fields, ...error } } : { ...end, name: "viewCompleted" },
   );
@@ -331,19 +335,21 @@ test("filters: values of a dimension are alternatives, dimensions hold together,
   expect(await count(`&filterby[]=${encodeURIComponent("video_title:x' OR '1'='1' --")}`)).toBe(0);
 });
 
-test("errors have their shares of views and of viewers, the most frequent first", async () => {
+test("errors have their shares of views and of viewers and the context of the latest, the most frequent first", async () => {
   interface Errors {
     data: {
-      errors: { code: string; count: number; percentage: number }[];
+      errors: { code: string; count: number; percentage: number; description: string | null; notes: string }[];
       topErrors: { code: string; uniqueViewersEffectedPercentage: number }[];
     };
   }
   const { data } = await ask<Errors>(`errors?${span}&limit=50`);
   const failed = views.filter(({ viewHasError }) => viewHasError);
   const viewers = (all: ViewRecord[]) => new Set(all.map(({ viewerId }) => viewerId)).size;
-  for (const { code, count, percentage } of data.errors) {
+  for (const { code, count, percentage, description, notes } of data.errors) {
     const own = failed.filter(({ errorCode }) => errorCode === code);
+    const latest = own.reduce((one, other) => (other.viewEndMs > one.viewEndMs ? other : one));
     expect([code, count, percentage]).toEqual([code, own.length, near(own.length / VIEWS)]);
+    expect([description, notes]).toEqual([latest.errorContext, ""]);
     const top = data.topErrors.find((one) => one.code === code)!;
     expect(top.uniqueViewersEffectedPercentage).toBeCloseTo(viewers(own) / viewers(views), 9);
   }
@@ -357,6 +363,10 @@ describe("a question is refused with what would be right:", () => {
     ["metrics/views/overall?timespan[]=5:years", "Invalid timespan value", "timespan[]"],
     ["metrics/views/overall?timespan[]=200&timespan[]=100", "Invalid timespan value", "timespan[]"],
     ["metrics/views/overall?timespan[]=1&timespan[]=2&timespan[]=3", "Invalid timespan value", "timespan[]"],
+    ["metrics/views/overall?timespan[0]=24:hours", "Invalid timespan value", "timespan[0]"],
+    ["viewlist?timespan[0]=100&timespan[1]=200", "Invalid timespan value", "timespan[0]"],
+    ["errors?timespan%5Bfrom%5D=100", "Invalid timespan value", "timespan[from]"],
+    ["viewlist/top-content?filterby[0]=country:IT", "payload validation failed", "filterby[0]"],
     ["metrics/views/overall?filterby[]=colour:red", "payload validation failed", "filterby[]"],
     ["metrics/views/overall?filterby[]=country", "payload validation failed", "filterby[]"],
     [`metrics/views/overall?${"filterby[]=country:IT&".repeat(200)}`, "payload validation failed", "filterby[]"],

@@ -5,11 +5,13 @@ import type { ViewMachine } from "../../../durable-objects/view-machine.ts";
 import { edgeFactsOf } from "../../../src/analytics/beacons/read-edge-facts.ts";
 import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
 import { viewTimers } from "../../../src/analytics/view-machine/timers.ts";
+import { monthOf } from "../../../src/analytics/store/months.ts";
 import { encodeEvent } from "../../../src/analytics/views/view-event.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { eventsOf } from "../events/webhooks/webhook-rows.ts";
 import { newAsset } from "../playback/playable.ts";
 import { dataOf, elapse, postBeacon, sendView, TestPlayer } from "./beacon-helpers.ts";
+import { inStore } from "./distributed-helpers.ts";
 
 let workspace: TestWorkspace;
 beforeAll(async () => {
@@ -87,6 +89,36 @@ test("a view of an SDK is a record with the figures of the contract, and one eve
   await sendView(workspace.id, [player.event("pulse", Date.now(), { vewati: 99_999 })]);
   expect((await viewOf(player.viewId))["watchTime"]).toBe(17_607);
   expect(await eventsOf(player.viewId)).toHaveLength(1);
+});
+
+test("the events of a view of hours are a short list, and its watched ranges those of all its events", async () => {
+  const player = new TestPlayer(workspace.id);
+  const startMs = secondsAgo(8000);
+  const events = [player.event("viewBegin", startMs), player.event("playing", startMs, { vetitofifr: 0 })];
+  for (let index = 0; index < 799; index += 1) {
+    const atMs = startMs + (index + 1) * 10_000;
+    // To and fro between two places of the media, so that each pulse ends a range.
+    events.push(player.event("pulse", atMs, { plphti: (index % 2) * 9_000_000 + index * 10_000, vewati: index }));
+    events.push(player.event("requestCompleted", atMs + 1, { rqhn: "stream.example.com" }));
+  }
+  events.push(player.event("viewCompleted", startMs + 8_000_000, { vewati: 8_000_000 }));
+  const metadata = { transmission_timestamp: Date.now() };
+  for (let from = 0; from < events.length; from += 900)
+    await postBeacon(workspace.id, { metadata, events: events.slice(from, from + 900) });
+  await elapse(workspace.id, player.viewId);
+  const view = await viewOf(player.viewId);
+  const names = (view["events"] as { e: string }[]).map(({ e }) => e);
+  expect([view["isFinal"], names.length, names[0], names.at(-1)]).toEqual([true, 500, "viewBegin", "viewCompleted"]);
+  expect(names).not.toContain("requestCompleted");
+  const store = { workspaceId: workspace.id, month: monthOf(Date.parse(String(view["viewEnd"]))) };
+  const stored = await inStore(
+    store.workspaceId,
+    store.month,
+    `SELECT * FROM timelines WHERE view_id = '${player.viewId}'`,
+  );
+  const [{ events: kept, watched }] = stored as [{ events: string; watched: string }];
+  expect(JSON.parse(kept)).toHaveLength(500);
+  expect((JSON.parse(watched) as unknown[]).length).toBeGreaterThan(780);
 });
 
 test("events are merged in their own order, in whatever order they arrive, and each counts once", async () => {

@@ -242,7 +242,8 @@ const keptFor = (ask: (store: StoreComponents, nowMs: number, ageMs: number) => 
   });
 
 const viewRetention = keptFor((store, nowMs, ageMs) => {
-  store.views.put(finalView("w", [{ sequence: 1, name: "viewBegin", atMs: nowMs - ageMs, fields: {} }]), [], 1);
+  const view = finalView("w", [{ sequence: 1, name: "viewBegin", atMs: nowMs - ageMs, fields: {} }]);
+  store.views.put({ view, timeline: [], revision: 1 });
   sweepStore(store, nowMs);
   return !store.views.isEmpty;
 }, "deleted");

@@ -76,7 +76,7 @@ test("a single sound is listed as ever, with its language when it is known", asy
     ];
     return [soundsIn(multivariant), mpd];
   };
-  const unknown = [['NAME="Audio 1",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="a1.m3u8"'], [["1 und: main a1 2"]]];
+  const unknown = [['NAME="default",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="a1.m3u8"'], [["1 und: main a1 2"]]];
   expect(await listed(FACTS)).toEqual(unknown);
   expect(await listed(withSounds(["a1", { channels: 2 }]))).toEqual(unknown);
   expect(await listed(withSounds(["a1", ENGLISH]))).toEqual([
@@ -205,7 +205,7 @@ test("the recording, its record, and clips have the sounds with their names and 
       "1 en: English main a1 2",
       "2 de: German alternate a2 1",
       "3 fr: Commentaire alternate a3 2",
-      "4 en: English 1 alternate description a4 2",
+      "4 en: English 2 1 alternate description a4 2",
     ],
   ]);
 });

@@ -72,7 +72,8 @@ describe("playback IDs of a stream", () => {
       return [answer.status, now, warnings.map(({ field }) => field)];
     };
     const userAgents = { ...OPEN, deny: ["Scraper/"] };
-    expect(await change("user-agents", { userAgents })).toEqual([200, userAgents, ["userAgents"]]);
+    expect(await change("user-agents", { userAgents })).toEqual([200, OPEN, ["userAgents"]]);
+    expect(await change("user-agents", userAgents)).toEqual([200, userAgents, []]);
     expect(await change("domains", {})).toEqual([200, domains, []]);
     expect(await read()).toEqual({ ...shown, accessRestrictions: { domains, userAgents } });
     expect(await change("domains", { deny: [] })).toEqual([200, OPEN, ["defaultPolicy"]]);
@@ -148,6 +149,18 @@ describe("simulcast targets", () => {
     const misspelt = await add(stream, { ...target, enabled: false });
     expect(misspelt.status).toBe(422);
     expect(await misspelt.text()).toContain("did you mean `isEnabled`?");
+  });
+
+  test("may name no application, as published clients do by default, with a warning", async () => {
+    const stream = await newStream(workspace);
+    const created = async (url: string) => {
+      const answer = await add(stream, { ...target, url });
+      const { data, warnings = [] } = await answer.json<{ data: { url: string }; warnings?: { field: string }[] }>();
+      return [answer.status, data.url, warnings.map(({ field }) => field)];
+    };
+    for (const url of ["rtmp://live.example.com/", "rtmps://live.example.com", "rtmp://live.example.com/?x=1"])
+      expect(await created(url)).toEqual([201, url, ["url"]]);
+    expect(await created("rtmp://live.example.com/app")).toEqual([201, "rtmp://live.example.com/app", []]);
   });
 
   test("have no metadata field when none was set", async () => {

@@ -179,7 +179,7 @@ describe("a client whose User-Agent is named in MP4_SUPPORT_ARRAY_CLIENTS", () =
   const ARRAY_CLIENT = { "user-agent": "Acme-SDK/3.1 (node)" };
 
   test("reads mp4Support as one entry per file, with its state and size, and other clients read the text", async () => {
-    const workspace = await newWorkspace({ MP4_SUPPORT_ARRAY_CLIENTS: "other-sdk, acme-sdk/3" });
+    const workspace = await newWorkspace({ MP4_SUPPORT_ARRAY_CLIENTS: "other-sdk, acme-sdk 3" });
     const size = { widthPx: 3000, heightPx: 2000, maxResolution: "1080p" } as const;
     const { assetId } = await newOffered({ workspaceId: workspace.id, mp4Support: "audioOnly,capped_4k", ...size });
     const item = `/v1/on-demand/${assetId}`;

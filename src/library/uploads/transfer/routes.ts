@@ -3,7 +3,7 @@ import { Problem } from "../../../platform/http/problems.ts";
 import type { AppContext } from "../../../platform/http/router.ts";
 import type { UploadGrant } from "../upload-url.ts";
 import { failureAnswer, progressAnswer } from "./answers.ts";
-import { corsHeaders, preflightHeaders } from "./cors.ts";
+import { corsHeaders } from "./cors.ts";
 import { uploadMachine } from "../upload-calls.ts";
 import { known } from "./receive-chunk.ts";
 import { receivePut, requireOpen } from "./receive-upload.ts";
@@ -24,12 +24,8 @@ async function answer(c: UploadCall, carryOut: (grant: UploadGrant) => Promise<R
   }
 }
 
-/** The upload URL: the resumable protocol of published upload clients (media contract, resumable uploads). */
+/** The upload URL: the resumable protocol of published upload clients (media contract, resumable uploads). OPTIONS is with the routes of tus. */
 export const transferRoutes = new Hono<AppContext>()
-  .options(PATH, (c) => {
-    const corsOrigin = grantOf(c)?.corsOrigin ?? "*";
-    return c.body(null, 204, preflightHeaders(corsOrigin));
-  })
   .post(PATH, (c) =>
     answer(c, async ({ uploadId, corsOrigin }) => {
       if (hasBody(c.req.raw)) throw new Problem("bad_chunk", "send the file with PUT: a POST only asks for this URL");

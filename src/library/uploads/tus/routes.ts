@@ -61,11 +61,11 @@ function requireVersion(c: Context<AppContext>): void {
 export function tusRoutes({ requireCredentials }: { requireCredentials: MiddlewareHandler<AppContext> }) {
   const routes = new Hono<AppContext>()
     .use(CREATION, speakTus)
-    .options(CREATION, (c) => c.body(null, 204, { ...preflightHeaders("*"), ...offerHeaders(maxSourceBytes(c.env)) }))
-    .post(CREATION, requireCredentials, create)
-    .options(LOCATION, (c) => c.body(null, 204, preflightHeaders(grantOf(c)?.corsOrigin ?? "*")));
+    .options(CREATION, (c) => offer(c, "*"))
+    .post(CREATION, requireCredentials, create);
   for (const path of [LOCATION, UPLOAD]) {
     routes
+      .options(path, answerOptions)
       .get(path, (c) => answer(c, head)) // Hono answers HEAD by it
       .patch(path, (c) => answer(c, patch))
       .delete(path, (c) => answer(c, terminate))
@@ -73,6 +73,11 @@ export function tusRoutes({ requireCredentials }: { requireCredentials: Middlewa
   }
   return routes;
 }
+
+/** The preflight of a browser, and the question of a tus client what is offered. */
+const offer = (c: Context<AppContext>, corsOrigin: string): Response =>
+  c.body(null, 204, { ...preflightHeaders(corsOrigin), ...offerHeaders(maxSourceBytes(c.env)) });
+const answerOptions = (c: UploadCall): Response => offer(c, grantOf(c)?.corsOrigin ?? "*");
 
 /** Also a refusal of the credentials is an answer of the protocol, which scripts can read. */
 const speakTus: MiddlewareHandler<AppContext> = async (c, next) => {
@@ -140,6 +145,9 @@ async function create(c: Context<AppContext>): Promise<Response> {
 }
 
 async function createFrom(c: Context<AppContext>): Promise<Response> {
+  // A part would become a media of its own.
+  if (c.req.header("upload-concat") !== undefined)
+    throw new Problem("bad_chunk", "uploads are not joined: send the whole file as one upload, without Upload-Concat");
   const totalBytes = bytesOf(c.req.header("upload-length"));
   if (totalBytes === null && c.req.header("upload-defer-length") !== "1")
     throw new Problem("bad_chunk", "Upload-Length must be a number of bytes, or Upload-Defer-Length 1");

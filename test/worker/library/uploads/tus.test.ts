@@ -124,17 +124,36 @@ describe("tus-js-client", () => {
   });
 });
 
-test("OPTIONS names the version, the extensions, the checksums and the largest file", async () => {
-  const offer = await call("OPTIONS", ENDPOINT);
-  expect(offer.status).toBe(204);
-  expect(Object.fromEntries(offer.headers)).toMatchObject({
-    "tus-resumable": "1.0.0",
-    "tus-version": "1.0.0",
-    "tus-extension": "creation,creation-defer-length,termination,expiration,checksum",
-    "tus-checksum-algorithm": "sha1,sha256,md5",
-    "tus-max-size": "107374182400",
-  });
+test("OPTIONS of every address names the version, the extensions, the checksums and the largest file", async () => {
+  for (const url of [ENDPOINT, await created(1000), (await newUpload(workspace)).url]) {
+    const offer = await call("OPTIONS", url);
+    expect(offer.status).toBe(204);
+    expect(Object.fromEntries(offer.headers)).toMatchObject({
+      "tus-resumable": "1.0.0",
+      "tus-version": "1.0.0",
+      "tus-extension": "creation,creation-defer-length,termination,expiration,checksum",
+      "tus-checksum-algorithm": "sha1,sha256,md5",
+      "tus-max-size": "107374182400",
+    });
+  }
 });
+
+test.each(["partial", "final;/uploads/tus/a /uploads/tus/b"])(
+  "a creation with Upload-Concat: %s is refused, because uploads are not joined",
+  async (concat) => {
+    const { authorization } = workspace;
+    const total = async () => {
+      const page = await workspace.request("GET", "/v1/on-demand/uploads");
+      return (await page.json<{ pagination: { totalRecords: number } }>()).pagination.totalRecords;
+    };
+    const before = await total();
+    const headers = { ...TUS, authorization, "upload-length": "1000", "upload-concat": concat };
+    const refused = await call("POST", ENDPOINT, headers);
+    expect([refused.status, refused.headers.get("tus-resumable")]).toEqual([400, "1.0.0"]);
+    expect(await refused.text()).toContain("without Upload-Concat");
+    expect(await total()).toBe(before);
+  },
+);
 
 test("HEAD answers with offset, length and expiry, and is not cached", async () => {
   const url = await created(1000);

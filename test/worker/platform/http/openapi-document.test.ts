@@ -55,6 +55,21 @@ function lacksOf({ operationId, summary, description, tags = [], security, respo
   return Object.entries(has).flatMap(([what, isThere]) => (isThere ? [] : [`${operationId}: no ${what}`]));
 }
 
+interface ObjectSchema {
+  properties: Record<string, { default?: unknown }>;
+  required?: string[];
+}
+
+/** The object schemas in a part of the document, through its references. */
+function objectsIn(part: unknown, seen = new Set<unknown>()): ObjectSchema[] {
+  if (typeof part !== "object" || part === null || seen.has(part)) return [];
+  seen.add(part);
+  const { $ref: reference } = part as { $ref?: unknown };
+  if (typeof reference === "string") return objectsIn(document.components.schemas[reference.split("/").at(-1)!], seen);
+  const own = "properties" in part ? [part as ObjectSchema] : [];
+  return [...own, ...Object.values(part).flatMap((inner) => objectsIn(inner, seen))];
+}
+
 describe("the OpenAPI document", () => {
   test("says who offers it, under which licence, and what its groups hold", () => {
     expect(document.info).toMatchObject({
@@ -99,6 +114,20 @@ describe("the OpenAPI document", () => {
       Object.values(content).some((media) => examplesOf(media).length === 0),
     );
     expect(without.map(([name]) => `${name}: no example (src/api-examples.ts)`)).toEqual([]);
+  });
+
+  test("requires no field of a request that has a default, and says which option of a generator makes them optional", () => {
+    const bodies = operations.map(({ operation }) => operation.requestBody);
+    const found = bodies
+      .flatMap((body) => objectsIn(body))
+      .flatMap(({ properties, required = [] }) =>
+        Object.entries(properties)
+          .filter(([, { default: value }]) => value !== undefined)
+          .map(([name]) => ({ name, isRequired: required.includes(name) })),
+      );
+    expect(found.length).toBeGreaterThan(10);
+    expect(found.filter(({ isRequired }) => isRequired)).toEqual([]);
+    expect(document.info["description"]).toContain("--default-non-nullable false");
   });
 
   test("has a webhook for every kind of event that is sent, and for no other", () => {
