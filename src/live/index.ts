@@ -9,11 +9,13 @@ export { MAX_CLIP_SEGMENTS } from "./origin/recorded/clips-range.ts";
 export { readClipRequest } from "./clips/clips-request.ts";
 export {
   findLiveSession,
+  findRecordingRules,
   isSessionOf,
   type LivePlayable,
   type LiveSession,
   newestSession,
   PLAYABLE_COLUMNS,
+  type RecordingRules,
   toLivePlayable,
 } from "./streams/playback.ts";
 export { findSessionRange } from "./recording/find-session-range.ts";

@@ -9,7 +9,7 @@ import type { AccessRules } from "../tenancy/access/index.ts";
 import { LONGEST_MS, type Permission } from "./permission.ts";
 import { findRecording, type Recording } from "./repository.ts";
 import { selectionOf } from "./resolution-cap.ts";
-import type { Viewer } from "./viewer.ts";
+import { broadcastOver, type Viewer } from "./viewer.ts";
 
 type ManifestKind = "multivariant" | "mpd";
 
@@ -81,7 +81,7 @@ async function answerOutcome(
     const file = `${address}.${kind === "mpd" ? "mpd" : "m3u8"}`;
     return redirect(withQuery(file, selectionQuery(selection)), "public, max-age=1");
   }
-  if (isGone) throw new Problem("broadcast_over", "the broadcast has ended, and was not recorded");
+  if (isGone) throw broadcastOver();
   throw new Problem("not_ready", "the stream is not on air");
 }
 
@@ -100,7 +100,7 @@ export async function answerDeletedSession(
   const { rules, isPending } = await recordingFor(env, permission, sessionId);
   if (isPending) throw new Problem("not_ready", "the recording is not ready yet");
   const address = rules && permission.addressOf(rules, LONGEST_MS);
-  if (address === null) throw new Problem("broadcast_over", "the broadcast has ended, and was not recorded");
+  if (address === null) throw broadcastOver();
   return redirect(toRecording(address), "public, max-age=60");
 }
 
