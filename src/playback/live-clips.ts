@@ -21,7 +21,7 @@ import { CORS } from "./headers.ts";
 import { answerManifest } from "./manifests.ts";
 import type { RequestContext } from "./origin.ts";
 import { refusalOfPast } from "./live-admission.ts";
-import { LONGEST_MS } from "./permission.ts";
+import { clipLastsMs } from "./permit-times.ts";
 import { protectionFor } from "./protection.ts";
 import { selectionOf } from "./resolution-cap.ts";
 import type { Viewer } from "./viewer.ts";
@@ -71,7 +71,7 @@ export async function answerClip(
   const refusal = await refusalOfPast(viewer, permission, env, ctx, known.playable.session);
   const rules = viewer.permission?.rules ?? known.rules;
   const selection = selectionOf(query, rules);
-  const address = permission.address(LONGEST_MS);
+  const address = permission.address(clipLastsMs(clip));
   const key = [kind, address, ...Object.values(clip), canonicalSelection(selection)].join(" ");
   let text = refusal === null ? rendered.get(key, Date.now()) : undefined;
   if (text === undefined) {

@@ -17,7 +17,8 @@ import { countViewer } from "./live-viewers.ts";
 import { isShared, shareLive, type SharedAnswer } from "./live-shared.ts";
 import { type RequestContext, fetchLive } from "./origin.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import { LONGEST_MS, type Permission } from "./permission.ts";
+import type { Permission } from "./permission.ts";
+import { broadcastLastsMs } from "./permit-times.ts";
 import { protectionFor } from "./protection.ts";
 import { offersVariant, selectionOf } from "./resolution-cap.ts";
 import type { Viewer } from "./viewer.ts";
@@ -57,7 +58,7 @@ export async function answerLiveManifest(
     return await answerAfterBroadcast(env, permission, target, ended, selection);
   }
   const isDvr = hasDvr && isDvrAsked(query);
-  const address = permission.address(LONGEST_MS);
+  const address = permission.address(broadcastLastsMs(session, playable, Date.now()));
   const protection = await protectionFor(env, ctx, permission.rules, session.id);
   if (kind === "multivariant")
     return await multivariant(env, { address, isProtected: protection !== null }, session, selection, isDvr);
@@ -148,7 +149,7 @@ export async function answerLive(
     query,
     { ...session, rules, hasDvr },
     {
-      playbackId: permission.address(LONGEST_MS),
+      playbackId: permission.address(broadcastLastsMs(session, session, Date.now())),
       encryption: encryptionOf(protection),
     },
   );

@@ -1,9 +1,8 @@
 import { type AccessRules, isOpen, permitExpiry, signPermit } from "../tenancy/access/index.ts";
 import { isVerifyingKeyKnown } from "../tenancy/signing-keys/index.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
+import { LONGEST_MS } from "./permit-times.ts";
 
-/** The longest broadcast and the longest media (docs/architecture/limits.md). */
-export const LONGEST_MS = 12 * 3600_000;
 const KEPT_MS = 60_000;
 const signed = new TtlCache<string>(512);
 
@@ -83,7 +82,7 @@ export class Permission {
   /**
    * What stands for a playback ID in the URLs of a manifest: the ID, and for a private one `~` and a permit.
    *
-   * @param lastsMs duration of the media
+   * @param lastsMs see `permit-times.ts`
    */
   address(lastsMs: number): string {
     return this.addressOf(this.rules, lastsMs) ?? this.rules.playbackId;
@@ -96,7 +95,8 @@ export class Permission {
     if (accessPolicy === "public" || this.authority === null) return playbackId;
     const { keyId, by } = this.authority;
     // A permit is handed on as it is: only a token extends access.
-    const expiresAtMs = by === "permit" ? this.authority.expiresAtMs : permitExpiry(Date.now(), lastsMs);
+    const expiresAtMs =
+      by === "permit" ? this.authority.expiresAtMs : permitExpiry(Date.now(), Math.min(lastsMs, LONGEST_MS));
     return `${playbackId}~${this.#sign({ playbackId, keyId, expiresAtMs })}`;
   }
 
