@@ -39,7 +39,7 @@ export class Permission {
   readonly authority: Authority | null;
   /** Headers of the request on which the permission depends. */
   readonly dependsOn: readonly string[];
-  /** It will be over soon although nothing at the address says so: only the end of the broadcast is known to end it. */
+  /** It ends with the broadcast, at a time that nobody knows yet, so caches keep the answer for seconds only. */
   readonly isBrief: boolean;
   readonly #jobSecret: string;
 

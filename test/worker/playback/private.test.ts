@@ -136,6 +136,10 @@ describe("a manifest hands the permission on", () => {
       for (const file of ["/v720.m3u8", "/v720/0.m4s", ".m3u8"])
         expect((await get(`/${forged}${file}`)).status).toBe(401);
     expect((await get(`/${id}~${permit.slice(1)}x/v720/0.m4s`)).status).toBe(404); // not the form of a permit
+    for (const zeros of ["0", "00"]) {
+      expect((await get(`/${id}~${zeros}${permit}/v720/0.m4s`)).status).toBe(404); // a second address of the same permit
+      expect((await get(`/${id}~${zeros}-${key}-${mac}/v720/0.m4s`)).status).toBe(404);
+    }
     expect((await get(`/${id}~${permit}/v720/0.m4s`)).status).toBe(200);
   });
 

@@ -231,9 +231,9 @@ describe("a checksum", () => {
     expect(await storedKeys(idOf(url))).toEqual([]);
   });
 
-  test("of another algorithm is 400", async () => {
+  test.each(["crc32", "constructor"])("of another algorithm, %s, is 400", async (name) => {
     const url = await created(1000);
-    expect((await patch(url, 0, body, { "upload-checksum": "crc32 AAAA" })).status).toBe(400);
+    expect((await patch(url, 0, body, { "upload-checksum": `${name} AAAA` })).status).toBe(400);
   });
 });
 
