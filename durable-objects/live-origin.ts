@@ -123,6 +123,10 @@ export class LiveOrigin extends DurableObject<Env> implements LiveOriginCalls {
     return this.components.manifests.offer(isDvr);
   }
 
+  windowFirstMsn(): number | null {
+    return this.components.manifests.windowFirstMsn();
+  }
+
   dropped(): string[] {
     return droppedRungs(this.components.index.all);
   }

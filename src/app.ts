@@ -64,6 +64,9 @@ async function answerNowhere(request: Request): Promise<Response> {
 
 const requestIdOf = ({ headers }: Request): string => headers.get("cf-ray") ?? crypto.randomUUID();
 
+/** What every request with credentials passes, in this order. */
+const API_REQUEST = [requireCredentials, logRequests, limitRequests] as const;
+
 /** All routes of the Worker except playback, in matching order. */
 export function createApp() {
   const app = newRouter();
@@ -103,11 +106,9 @@ export function createApp() {
   app.use("/v1/*", keepPrivate);
   app.use("/v1/*", stateCharset);
   app.route("/", licenseRoutes()); // before the credentials: viewers have playback tokens
-  app.use("/v1/*", requireCredentials);
-  app.use("/v1/*", logRequests);
-  app.use("/v1/*", limitRequests);
+  for (const step of API_REQUEST) app.use("/v1/*", step);
   app.use("/v1/*", boundApiBodies);
-  app.route("/", libraryRoutes({ forgetPlayback, requireCredentials }));
+  app.route("/", libraryRoutes({ forgetPlayback, asApiRequest: API_REQUEST }));
   app.route("/", eventsRoutes);
   app.route("/", liveRoutes);
   app.route("/", tenancyRoutes);

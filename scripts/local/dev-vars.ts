@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { secretList } from "../../protocol/secrets.ts";
 import { currentKeyId } from "../../src/platform/crypto/sealing.ts";
@@ -13,6 +13,7 @@ import {
 import { nearestName } from "../../protocol/nearest-name.ts";
 import { VARIABLE_NAMES, variableProblem } from "../../src/platform/variables.ts";
 import { writeTextPrivately } from "../../sdk/cli/session/write-privately.ts";
+import { makePrivateFolder } from "./private-folder.ts";
 import { StartError, WRANGLER_STATE } from "./settings.ts";
 
 const FILE = ".dev.vars";
@@ -56,7 +57,7 @@ export async function ensureDevVars(): Promise<Record<SecretName, string> & Part
       `${(error as Error).message}. Correct ${FILE}, or delete it and .wrangler/state: new secrets are created, which cannot open what the old ones sealed.`,
     );
   }
-  await mkdir(WRANGLER_STATE, { recursive: true });
+  await makePrivateFolder(WRANGLER_STATE);
   await writeFile(SEALED, "");
   return vars as Record<SecretName, string>;
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { readBaseConfig, type WranglerConfig } from "../deploy/config.ts";
 import { bindingsProblems } from "../deploy/bindings-problem.ts";
@@ -11,6 +11,7 @@ import { CommandError } from "../../sdk/cli/terminal/usage-error.ts";
 import { BrokenFile, readTexts } from "../../sdk/cli/session/read-texts.ts";
 import { writeTextPrivately } from "../../sdk/cli/session/write-privately.ts";
 import { VARIABLE_NAMES, variableProblem } from "../../src/platform/variables.ts";
+import { makePrivateFolder } from "./private-folder.ts";
 
 /** Data folder and ports of a local platform. */
 export interface Settings {
@@ -137,7 +138,8 @@ async function requireUsableConfig(): Promise<void> {
 /** @throws {StartError} */
 async function makeHome(home: string): Promise<void> {
   try {
-    await mkdir(join(home, "logs"), { recursive: true, mode: 0o700 }); // the guides' commands write secrets there
+    // The home becomes private with them when it is new: the guides' commands write secrets there. The state is all data of all workspaces.
+    for (const name of ["logs", "state"]) await makePrivateFolder(join(home, name));
   } catch (error) {
     throw new StartError(
       `${home} cannot be the folder of data: ${(error as Error).message}. Name another one with SLUICE_HOME.`,

@@ -1,8 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { requireBuildable } from "./bundle.ts";
 import { setUpDatabase } from "./set-up-database.ts";
 import { forkPart, Part } from "./part.ts";
+import { makePrivateFolder } from "./private-folder.ts";
 import { claimFolder } from "./sole-use.ts";
 import { type Settings, WRANGLER_STATE } from "./settings.ts";
 
@@ -20,7 +20,7 @@ export interface WranglerSettings {
 /** The Worker of `npm run dev`: `wrangler dev`, which bundles it again at each change. Its output goes to the terminal and the log. */
 export async function wranglerWorker(settings: Settings): Promise<Part> {
   const state = resolve(WRANGLER_STATE);
-  await mkdir(state, { recursive: true });
+  await makePrivateFolder(state);
   // Released when this process ends.
   await claimFolder(state, `http://127.0.0.1:${settings.port}`);
   await requireBuildable();

@@ -17,7 +17,8 @@ import { tusRoutes } from "./uploads/tus/routes.ts";
 export interface LibraryRouteCalls {
   /** Drops this isolate's cached playback of an ID. */
   forgetPlayback: (playbackId: string) => void;
-  requireCredentials: MiddlewareHandler<AppContext>;
+  /** What a request with credentials passes outside `/v1`, too. */
+  asApiRequest: readonly MiddlewareHandler<AppContext>[];
 }
 
 /** The routes of the library, in matching order. Fixed paths come before the media, whose ids are in the same place of the path. */

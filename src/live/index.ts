@@ -5,15 +5,17 @@ export { isOffAir } from "./sessions/off-air.ts";
 export { sweepStreams } from "./streams/sweep.ts";
 export { findClip, type FoundClip, type GoneClip } from "./clips/find-clip.ts";
 export { saveClip } from "./clips/save-clip.ts";
-export { MAX_CLIP_SEGMENTS } from "./origin/recorded/clips-range.ts";
+export { MAX_CLIP_SECONDS, MAX_CLIP_SEGMENTS } from "./origin/recorded/clips-range.ts";
 export { readClipRequest } from "./clips/clips-request.ts";
 export {
   findLiveSession,
+  findRecordingRules,
   isSessionOf,
   type LivePlayable,
   type LiveSession,
   newestSession,
   PLAYABLE_COLUMNS,
+  type RecordingRules,
   toLivePlayable,
 } from "./streams/playback.ts";
 export { findSessionRange } from "./recording/find-session-range.ts";

@@ -9,7 +9,8 @@ import { deliverImage } from "./deliver-image.ts";
 import { CORS } from "./headers.ts";
 import type { RequestContext } from "./origin.ts";
 import type { ImageFile } from "./paths.ts";
-import { LONGEST_MS, type Permission } from "./permission.ts";
+import type { Permission } from "./permission.ts";
+import { assetLastsMs } from "./permit-times.ts";
 import type { Resolved } from "./resolve.ts";
 import { unknownPlayback } from "./unknown-playback.ts";
 import type { Viewer } from "./viewer.ts";
@@ -52,7 +53,7 @@ export async function answerSheet(
     );
   const { type, write } = TEXTS[as];
   const file = interval === null ? "spritesheet.jpg" : `advanced-spritesheet.jpg?interval=${interval}`;
-  const text = write(plan, `${url.origin}/${permission.address(LONGEST_MS)}/${file}`);
+  const text = write(plan, `${url.origin}/${permission.address(assetLastsMs(playable))}/${file}`);
   const headers = { ...CORS, "content-type": type, "cache-control": HOUR };
   return new Response(request.method === "HEAD" ? null : text, { headers });
 }

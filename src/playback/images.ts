@@ -33,7 +33,7 @@ export async function answerImage(
   const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
   if (resolved === null) throw unknownPlayback();
   const permission = await viewer.admit(resolved.rules);
-  if (resolved.kind === "stream") return await answerThumbnailOfStream(viewer, env, ctx, resolved, file);
+  if (resolved.kind === "stream") return await answerThumbnailOfStream(viewer, permission, env, ctx, resolved, file);
   const presentation = presentationOf(resolved.playable);
   if (presentation === null) throw nothingToPlay(resolved.playable);
   const shown = select(presentation, selectionOf(new URLSearchParams(), resolved.rules));

@@ -20,7 +20,8 @@ import {
 import { CORS } from "./headers.ts";
 import { answerManifest } from "./manifests.ts";
 import type { RequestContext } from "./origin.ts";
-import { LONGEST_MS } from "./permission.ts";
+import { refusalOfPast } from "./live-admission.ts";
+import { clipLastsMs } from "./permit-times.ts";
 import { protectionFor } from "./protection.ts";
 import { selectionOf } from "./resolution-cap.ts";
 import type { Viewer } from "./viewer.ts";
@@ -50,7 +51,8 @@ interface ClipTarget {
  * allows viewer clips; otherwise the request writes nothing.
  *
  * @returns null when the query has no range, or the playback id is not a stream's
- * @throws {Problem} not_ready, validation_failed, playback_not_found, unavailable
+ * @throws {Problem} not_ready, validation_failed, playback_not_found, unavailable; broadcast_over, forbidden for viewers who may not play the
+ *   recording
  */
 export async function answerClip(
   viewer: Viewer,
@@ -66,10 +68,12 @@ export async function answerClip(
   if (known?.kind !== "stream") return null;
   const permission = await viewer.admit(known.rules);
   const clip = readClipRequest(query)!;
-  const selection = selectionOf(query, known.rules);
-  const address = permission.address(LONGEST_MS);
+  const refusal = await refusalOfPast(viewer, permission, env, ctx, known.playable.session);
+  const rules = viewer.permission?.rules ?? known.rules;
+  const selection = selectionOf(query, rules);
+  const address = permission.address(clipLastsMs(clip));
   const key = [kind, address, ...Object.values(clip), canonicalSelection(selection)].join(" ");
-  let text = rendered.get(key, Date.now());
+  let text = refusal === null ? rendered.get(key, Date.now()) : undefined;
   if (text === undefined) {
     // Not from the cache: whether the session has ended decides where the range is read, and the stream's settings whether a clip is made.
     const resolved = await lookUpPlaybackId(env.DB, ctx, playbackId);
@@ -83,6 +87,8 @@ export async function answerClip(
       if (recorded?.kind !== "asset") throw new Problem("playback_not_found", "the clip has been deleted");
       return await answerManifest(viewer, permission, env, ctx, recorded, { kind, playbackId: found.gone.playbackId });
     }
+    // A clip that was saved has rules of its own, and was answered above.
+    if (refusal !== null) throw refusal;
     // The range plays even when the stream has reached its clip limit.
     if (playable.allowViewerClips && request.method === "GET")
       await saveClip(env, playable.streamId, found, { publicUrl: env.PUBLIC_URL || origin, by: "viewer" });

@@ -6,10 +6,11 @@ import { isLatelyOver } from "../live/index.ts";
 import { CORS } from "./headers.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import type { AccessRules } from "../tenancy/access/index.ts";
-import { LONGEST_MS, type Permission } from "./permission.ts";
+import type { Permission } from "./permission.ts";
+import { LONGEST_MS } from "./permit-times.ts";
 import { findRecording, type Recording } from "./repository.ts";
 import { selectionOf } from "./resolution-cap.ts";
-import type { Viewer } from "./viewer.ts";
+import { broadcastOver, type Viewer } from "./viewer.ts";
 
 type ManifestKind = "multivariant" | "mpd";
 
@@ -23,6 +24,7 @@ interface Outcome {
   rules: AccessRules;
   /** Rules of the recording's playback ID. */
   recording: AccessRules | null;
+  durationMs: number | null;
   isGone: boolean;
 }
 
@@ -63,25 +65,25 @@ export async function answerAfterBroadcast(
   session: { id: string; endedAtMs: number },
   selection: Selection,
 ): Promise<Response> {
-  const { rules: recording, isPending } = await recordingFor(env, permission, session.id);
+  const { rules: recording, durationMs, isPending } = await recordingFor(env, permission, session.id);
   const isGone = recording === null && !isPending && isLatelyOver(session.endedAtMs, Date.now());
-  const outcome = { rules: permission.rules, recording, isGone };
+  const outcome = { rules: permission.rules, recording, durationMs, isGone };
   outcomes.set(outcomeKey(playbackId, asked.isRecordingAsked), outcome, Date.now() + STREAM_MS);
   return await answerOutcome(outcome, permission, kind, selection);
 }
 
 async function answerOutcome(
-  { recording, isGone }: Outcome,
+  { recording, durationMs, isGone }: Outcome,
   permission: Permission,
   kind: ManifestKind,
   selection: Selection,
 ): Promise<Response> {
-  const address = recording && permission.addressOf(recording, LONGEST_MS);
+  const address = recording && permission.addressOf(recording, durationMs ?? LONGEST_MS);
   if (address !== null) {
     const file = `${address}.${kind === "mpd" ? "mpd" : "m3u8"}`;
     return redirect(withQuery(file, selectionQuery(selection)), "public, max-age=1");
   }
-  if (isGone) throw new Problem("broadcast_over", "the broadcast has ended, and was not recorded");
+  if (isGone) throw broadcastOver();
   throw new Problem("not_ready", "the stream is not on air");
 }
 
@@ -97,10 +99,10 @@ export async function answerDeletedSession(
   sessionId: string,
   toRecording: (address: string) => string,
 ): Promise<Response> {
-  const { rules, isPending } = await recordingFor(env, permission, sessionId);
+  const { rules, durationMs, isPending } = await recordingFor(env, permission, sessionId);
   if (isPending) throw new Problem("not_ready", "the recording is not ready yet");
-  const address = rules && permission.addressOf(rules, LONGEST_MS);
-  if (address === null) throw new Problem("broadcast_over", "the broadcast has ended, and was not recorded");
+  const address = rules && permission.addressOf(rules, durationMs ?? LONGEST_MS);
+  if (address === null) throw broadcastOver();
   return redirect(toRecording(address), "public, max-age=60");
 }
 

@@ -2,8 +2,10 @@ import { imageMaker } from "../library/images/index.ts";
 import { readStill } from "../media/images/parameters.ts";
 import type { Env } from "../platform/env.ts";
 import { deliverImage, imageResponse } from "./deliver-image.ts";
+import { refusalOfPast } from "./live-admission.ts";
 import { answerLiveThumbnail, onAir } from "./live.ts";
 import type { RequestContext } from "./origin.ts";
+import type { Permission } from "./permission.ts";
 import { pastStillOrder } from "./past-still.ts";
 import type { ImageFile } from "./paths.ts";
 import type { Resolved } from "./resolve.ts";
@@ -20,15 +22,18 @@ const FOLLOWING = "public, max-age=5";
  * @throws {Problem} playback_not_found, not_ready, validation_failed, unavailable
  */
 export async function answerThumbnailOfStream(
-  { request, url: { searchParams: query } }: Viewer,
+  viewer: Viewer,
+  permission: Permission,
   env: Env,
   ctx: RequestContext,
   { playable, rules }: Extract<Resolved, { kind: "stream" }>,
   file: ImageFile,
 ): Promise<Response> {
   if (file.kind !== "still") throw unknownPlayback();
-  const { seconds, fit } = readStill(query);
+  const { request } = viewer;
+  const { seconds, fit } = readStill(viewer.url.searchParams);
   if (seconds !== null) {
+    await refusalOfPast(viewer, permission, env, ctx, onAir(playable)); // refuses nothing on air, and limits caching
     const broadcast = { sessionId: onAir(playable).id, rules };
     const order = await pastStillOrder(env, ctx, broadcast, { seconds, fit, format: file.format });
     return await deliverImage(request, env, ctx, order, true);

@@ -10,13 +10,15 @@ import { wantsGzip } from "./accepts-gzip.ts";
 import { CORS } from "./headers.ts";
 import type { EncryptedWith, LiveAddress } from "./live-address.ts";
 import type { SessionTarget } from "./live-paths.ts";
+import { admitToSession } from "./live-admission.ts";
 import { answerClipPlaylist } from "./live-clips.ts";
 import { answerAfterBroadcast, answerDeletedSession, isRecordingAsked } from "./live-ended.ts";
 import { countViewer } from "./live-viewers.ts";
 import { isShared, shareLive, type SharedAnswer } from "./live-shared.ts";
 import { type RequestContext, fetchLive } from "./origin.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import { LONGEST_MS, type Permission } from "./permission.ts";
+import type { Permission } from "./permission.ts";
+import { broadcastLastsMs } from "./permit-times.ts";
 import { protectionFor } from "./protection.ts";
 import { offersVariant, selectionOf } from "./resolution-cap.ts";
 import type { Viewer } from "./viewer.ts";
@@ -56,7 +58,7 @@ export async function answerLiveManifest(
     return await answerAfterBroadcast(env, permission, target, ended, selection);
   }
   const isDvr = hasDvr && isDvrAsked(query);
-  const address = permission.address(LONGEST_MS);
+  const address = permission.address(broadcastLastsMs(session, playable, Date.now()));
   const protection = await protectionFor(env, ctx, permission.rules, session.id);
   if (kind === "multivariant")
     return await multivariant(env, { address, isProtected: protection !== null }, session, selection, isDvr);
@@ -133,20 +135,27 @@ export async function answerLive(
   const { request } = viewer;
   const query = viewer.url.searchParams;
   const session = await requireSession(env, ctx, target);
-  const permission = await viewer.admit(session.rules);
+  const clip = target.kind === "live-playlist" ? query.get("clip") : null;
+  const { permission, isEndOnly } = await admitToSession(viewer, env, session, target, clip !== null);
+  const { rules } = permission;
   if (target.kind === "live-time") return time();
-  if ("rendition" in target) await requireOffered(env, session, target.rendition);
-  const protection = await protectionFor(env, ctx, session.rules, session.sessionId);
-  const clip = query.get("clip");
+  if ("rendition" in target) await requireOffered(env, { ...session, rules }, target.rendition);
+  const protection = await protectionFor(env, ctx, rules, session.sessionId);
   if (target.kind === "live-playlist" && clip !== null)
     return await answerClipPlaylist(request, env, ctx, target, clip, protection);
-  const address = addressOf(target, query, session, {
-    playbackId: permission.address(LONGEST_MS),
-    encryption: encryptionOf(protection),
-  });
+  const hasDvr = session.hasDvr && !isEndOnly;
+  const address = addressOf(
+    target,
+    query,
+    { ...session, rules, hasDvr },
+    {
+      playbackId: permission.address(broadcastLastsMs(session, session, Date.now())),
+      encryption: encryptionOf(protection),
+    },
+  );
   if (address.kind === "playlist" || address.kind === "mpd") await countViewer(request, env, ctx, session, Date.now());
   const answer = await inner(env, ctx, request, address);
-  return answer.ok || !session.hasEnded ? answer : await orRecording(env, permission, target, answer);
+  return answer.ok || session.endedAtMs === null ? answer : await orRecording(env, permission, target, answer);
 }
 
 /** @throws {Problem} playback_not_found for a rung above the `resolution` of the playback ID, as of an asset */

@@ -21,7 +21,8 @@ import type { AccessRules } from "../tenancy/access/index.ts";
 import { limitCaching } from "./caching.ts";
 import { CORS } from "./headers.ts";
 import type { Target } from "./paths.ts";
-import { LONGEST_MS, type Permission } from "./permission.ts";
+import type { Permission } from "./permission.ts";
+import { assetLastsMs } from "./permit-times.ts";
 import { protectionFor } from "./protection.ts";
 import { selectionOf } from "./resolution-cap.ts";
 import { isKnown, KNOWN_MS, type Playable, type Resolved } from "./resolve.ts";
@@ -83,7 +84,7 @@ export async function answerManifest(
   { playable, rules }: Extract<Resolved, { kind: "asset" }>,
   target: ManifestTarget,
 ): Promise<Response> {
-  const address = permission.addressOf(rules, durationMs(playable));
+  const address = permission.addressOf(rules, assetLastsMs(playable));
   if (address === null) throw unknownPlayback();
   const hasTextSegments = target.kind === "mpd" && query.get(TEXT.name) === TEXT.value;
   const part = "rendition" in target ? target.rendition : "trackId" in target ? target.trackId : null;
@@ -99,12 +100,6 @@ export async function answerManifest(
   if (permission.isOfUrl)
     recent.set(request.url, { playbackId, playable, manifest, permission }, Date.now() + KNOWN_MS);
   return answer(request, manifest);
-}
-
-/** How long the permits of a manifest have to last at least. While the asset is processed, its duration is unknown. */
-function durationMs(playable: Playable): number {
-  const presentation = playable.status === "ready" ? presentationOf(playable) : null;
-  return presentation === null ? LONGEST_MS : presentation.endSeconds * 1000;
 }
 
 /** How a manifest's content is reached and encrypted. */

@@ -1,15 +1,8 @@
-import {
-  type AccessRestrictions,
-  type AccessRules,
-  isOpen,
-  permitExpiry,
-  signPermit,
-} from "../tenancy/access/index.ts";
+import { type AccessRules, isOpen, permitExpiry, signPermit } from "../tenancy/access/index.ts";
 import { isVerifyingKeyKnown } from "../tenancy/signing-keys/index.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
+import { LONGEST_MS } from "./permit-times.ts";
 
-/** The longest broadcast and the longest media (docs/architecture/limits.md). */
-export const LONGEST_MS = 12 * 3600_000;
 const KEPT_MS = 60_000;
 const signed = new TtlCache<string>(512);
 
@@ -22,24 +15,56 @@ export interface Authority {
 }
 
 const NOTHING: readonly string[] = [];
-const headersOf = ({ domains, userAgents }: AccessRestrictions): string[] => [
-  ...(isOpen(domains) ? [] : ["Origin", "Referer"]),
-  ...(isOpen(userAgents) ? [] : ["User-Agent"]),
-];
 
-/** A request that the access rules of its playback ID permit. Only `Viewer.admit` makes one. */
+/** The headers on which the restrictions of these rules depend. */
+function headersOf(...all: (AccessRules | null)[]): readonly string[] {
+  const restrictions = all.flatMap((rules) => rules?.accessRestrictions ?? []);
+  if (restrictions.length === 0) return NOTHING;
+  const [hasDomains, hasUserAgents] = [
+    restrictions.some(({ domains }) => !isOpen(domains)),
+    restrictions.some(({ userAgents }) => !isOpen(userAgents)),
+  ];
+  return [...(hasDomains ? ["Origin", "Referer"] : []), ...(hasUserAgents ? ["User-Agent"] : [])];
+}
+
+const smaller = (one: AccessRules, other: AccessRules): AccessRules["resolution"] =>
+  sizeOf(one) <= sizeOf(other) ? one.resolution : other.resolution;
+const sizeOf = ({ resolution }: AccessRules): number =>
+  resolution === null ? Infinity : Number.parseInt(resolution, 10);
+
+/** A request that the access rules of its playback ID permit. Only `Viewer` makes one. */
 export class Permission {
+  /** Those of the playback ID, with the smaller `resolution` where a recording's rules apply, too. */
   readonly rules: AccessRules;
   readonly authority: Authority | null;
   /** Headers of the request on which the permission depends. */
   readonly dependsOn: readonly string[];
+  /** It ends with the broadcast, at a time that nobody knows yet, so caches keep the answer for seconds only. */
+  readonly isBrief: boolean;
   readonly #jobSecret: string;
 
-  constructor(rules: AccessRules, authority: Authority | null, jobSecret: string) {
-    this.rules = rules;
+  /** @param recording the rules of the recording, which the request has met, too */
+  constructor(
+    rules: AccessRules,
+    authority: Authority | null,
+    jobSecret: string,
+    { recording = null, isBrief = false }: { recording?: AccessRules | null; isBrief?: boolean } = {},
+  ) {
+    this.rules = recording === null ? rules : { ...rules, resolution: smaller(rules, recording) };
     this.authority = authority;
-    this.dependsOn = rules.accessRestrictions === null ? NOTHING : headersOf(rules.accessRestrictions);
+    this.dependsOn = headersOf(rules, recording);
+    this.isBrief = isBrief;
     this.#jobSecret = jobSecret;
+  }
+
+  /** The same for what the rules of the recording permit, too. */
+  within(recording: AccessRules): Permission {
+    return new Permission(this.rules, this.authority, this.#jobSecret, { recording });
+  }
+
+  /** The same for a short time, which caches respect. */
+  briefly(): Permission {
+    return new Permission(this.rules, this.authority, this.#jobSecret, { isBrief: true });
   }
 
   /** Whether it holds for every request of the same URL, as long as `isValid`: headers did not decide. */
@@ -57,7 +82,7 @@ export class Permission {
   /**
    * What stands for a playback ID in the URLs of a manifest: the ID, and for a private one `~` and a permit.
    *
-   * @param lastsMs duration of the media
+   * @param lastsMs see `permit-times.ts`
    */
   address(lastsMs: number): string {
     return this.addressOf(this.rules, lastsMs) ?? this.rules.playbackId;
@@ -65,15 +90,22 @@ export class Permission {
 
   /** The same for the recording or a clip of the stream that this permission is for. @returns null when the viewer may not play it */
   addressOf(other: AccessRules, lastsMs: number): string | null {
-    const { playbackId, accessPolicy, workspaceId } = other;
-    if (accessPolicy === "public") return playbackId;
-    if (this.authority === null || workspaceId !== this.rules.workspaceId) return null;
-    // The recording of a stream with DRM is encrypted too, with a key that the stream's licences contain.
-    if (accessPolicy === "drm" && this.rules.accessPolicy !== "drm") return null;
+    const { playbackId, accessPolicy } = other;
+    if (!this.mayPlay(other)) return null;
+    if (accessPolicy === "public" || this.authority === null) return playbackId;
     const { keyId, by } = this.authority;
     // A permit is handed on as it is: only a token extends access.
-    const expiresAtMs = by === "permit" ? this.authority.expiresAtMs : permitExpiry(Date.now(), lastsMs);
+    const expiresAtMs =
+      by === "permit" ? this.authority.expiresAtMs : permitExpiry(Date.now(), Math.min(lastsMs, LONGEST_MS));
     return `${playbackId}~${this.#sign({ playbackId, keyId, expiresAtMs })}`;
+  }
+
+  /** Whether the access policy of the recording or a clip of the stream lets the stream's viewer play it. */
+  mayPlay({ accessPolicy, workspaceId }: AccessRules): boolean {
+    if (accessPolicy === "public") return true;
+    if (this.authority === null || workspaceId !== this.rules.workspaceId) return false;
+    // The recording of a stream with DRM is encrypted too, with a key that the stream's licences contain.
+    return accessPolicy !== "drm" || this.rules.accessPolicy === "drm";
   }
 
   /** Access policies of the recordings and clips that a viewer of the stream may play. */

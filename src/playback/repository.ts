@@ -7,6 +7,8 @@ import { openDatabase } from "../platform/database.ts";
 /** `rules` of its first playback ID: null until the recording is ready, and when there is none. */
 export interface Recording {
   rules: AccessRules | null;
+  /** How long it lasts; null like `rules`. */
+  durationMs: number | null;
   /** The recording is still being written to R2. */
   isPending: boolean;
 }
@@ -22,7 +24,7 @@ export async function findRecording(
   policies: readonly AccessRules["accessPolicy"][],
 ): Promise<Recording> {
   const found = await openDatabase(binding)
-    .select({ rules: ACCESS_COLUMNS, status: assets.status })
+    .select({ rules: ACCESS_COLUMNS, status: assets.status, durationMs: assets.durationMs })
     .from(playbackIds)
     .innerJoin(assets, eq(assets.id, playbackIds.targetId))
     .where(
@@ -36,9 +38,9 @@ export async function findRecording(
     .orderBy(playbackIds.createdAt)
     .limit(1);
   const [recording] = found;
-  if (recording === undefined) return { rules: null, isPending: false };
-  const isReady = recording.status === "ready";
-  return { rules: isReady ? recording.rules : null, isPending: !isReady };
+  if (recording === undefined) return { rules: null, durationMs: null, isPending: false };
+  if (recording.status !== "ready") return { rules: null, durationMs: null, isPending: true };
+  return { rules: recording.rules, durationMs: recording.durationMs, isPending: false };
 }
 
 /** Whether a live session, its recording or a clip of it is of the stream. */

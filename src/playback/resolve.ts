@@ -19,6 +19,8 @@ export interface Playable extends ManifestFacts {
   errorCode: string | null;
   /** Its file is still to be uploaded. */
   isAwaited: boolean;
+  /** Of the source while the asset is processed; null = not known yet. */
+  durationMs: number | null;
   /** 0 to 100. */
   percent: number;
   /** The code for which the source cannot be fetched at the moment; null = it can, or has been. */
@@ -114,6 +116,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
           sourceUrl: assets.sourceUrl,
           mp4Support: assets.mp4Support,
           errorCode: assets.errorCode,
+          durationMs: assets.durationMs,
           progress: assets.progress,
           createdAt: assets.createdAt,
           videoTrackCount: trackCount("video"),

@@ -51,8 +51,35 @@ export class Viewer {
     return (this.#permission = new Permission(rules, authority, this.#env.JOB_SECRET));
   }
 
-  #checkRestrictions({ accessRestrictions }: AccessRules): void {
-    if (accessRestrictions === null) return;
+  /**
+   * Admits the stream's viewer to its recording, by the rules of any of its playback IDs. These limit the permission, too.
+   *
+   * @param recording rules of its playback IDs
+   * @returns the limited permission; `refusal`: why the viewer may not play the recording (broadcast_over, forbidden)
+   */
+  admitToRecording(permission: Permission, recording: readonly AccessRules[]): Permission | { refusal: Problem } {
+    let refusal: Problem | null = null;
+    for (const rules of recording) {
+      if (!permission.mayPlay(rules)) continue;
+      const refused = this.#refusalOf(rules);
+      if (refused === null) return (this.#permission = permission.within(rules));
+      refusal ??= refused;
+    }
+    return { refusal: refusal ?? broadcastOver() };
+  }
+
+  /** The same permission for seconds: caches keep the answer no longer. */
+  admitBriefly(permission: Permission): Permission {
+    return (this.#permission = permission.briefly());
+  }
+
+  #checkRestrictions(rules: AccessRules): void {
+    const refusal = this.#refusalOf(rules);
+    if (refusal !== null) throw refusal;
+  }
+
+  #refusalOf({ accessRestrictions }: AccessRules): Problem | null {
+    if (accessRestrictions === null) return null;
     const { headers } = this.request;
     const refused = refusedFor(accessRestrictions, {
       ownHost: this.url.hostname,
@@ -60,7 +87,7 @@ export class Viewer {
       referer: headers.get("referer"),
       userAgent: headers.get("user-agent"),
     });
-    if (refused !== null) throw new Problem("forbidden", `this ${refused} may not play it`);
+    return refused === null ? null : new Problem("forbidden", `this ${refused} may not play it`);
   }
 
   /** A permit in the path comes first. When it has expired, a token may still be valid. */
@@ -87,6 +114,10 @@ export class Viewer {
     return { ...valid, by: "token" };
   }
 }
+
+/** The answer wherever a broadcast has ended, and its viewers have nothing to play. */
+export const broadcastOver = () =>
+  new Problem("broadcast_over", "the broadcast has ended, and has no recording for its viewers");
 
 const EXPIRED: PageWords = ["This link has expired", "Ask for a new one."];
 const UNUSABLE: PageWords = ["This link is not valid", "Check that it is complete, or ask for a new one."];

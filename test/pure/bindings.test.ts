@@ -24,6 +24,11 @@ test("the rate limiter of API requests has the limit that GET /v1/limits reports
   );
 });
 
+test("Cloudflare keeps no invocation logs, which would have the tokens in the URLs of requests", async () => {
+  const { observability } = parse(await readFile("wrangler.toml", "utf8")) as { observability: object };
+  expect(observability).toEqual({ enabled: true, logs: { enabled: true, invocation_logs: false } });
+});
+
 test("wrangler.toml has exactly the bindings that the start and the deployment require", async () => {
   const config = parse(await readFile("wrangler.toml", "utf8"));
   expect(bindingsProblems(config)).toEqual([]);

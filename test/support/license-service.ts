@@ -47,6 +47,7 @@ function keyDocument(request: string, fault: string): string {
   const named = fault === "other-key" ? crypto.randomUUID() : kid;
   const value = fault === "short-key" ? "c2hvcnQ=" : serviceKeyOf(kid);
   const uri = fault === "uri" ? "https://elsewhere.example/" : `skd://service/${kid}`;
+  if (fault === "depth") return `<cpix:CPIX ${NAMESPACES}>${"<a>".repeat(3000)}${"</a>".repeat(3000)}</cpix:CPIX>`;
   const secret = fault === "encrypted" ? "<pskc:EncryptedValue/>" : `<pskc:PlainValue>${value}</pskc:PlainValue>`;
   return `<?xml version="1.0"?><cpix:CPIX ${NAMESPACES} contentId="${contentId}"><cpix:ContentKeyList>
     <cpix:ContentKey kid="${named}" explicitIV="${iv}" commonEncryptionScheme="${scheme}"><cpix:Data><pskc:Secret>${secret}</pskc:Secret></cpix:Data></cpix:ContentKey>

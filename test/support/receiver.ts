@@ -58,6 +58,12 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     send(`${OK_HEAD}\r\n`);
     pour(socket, send, Infinity);
   },
+  /** 200 with a length of 0, and endless chunks, which count (RFC 9112 §6.3). */
+  "torrent-of-length-0": ({ socket, send }) => {
+    send(`${OK_HEAD}content-length: 0\r\ntransfer-encoding: chunked\r\n\r\n`);
+    const size = CHUNK.byteLength.toString(16);
+    pour(socket, send, Infinity, Buffer.concat([Buffer.from(`${size}\r\n`), CHUNK, Buffer.from("\r\n")]));
+  },
   /** 404 with the same body. */
   "torrent-404": ({ socket, send }) => {
     send("HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n");

@@ -1,5 +1,7 @@
 /** When an alert is triggered, and when it recovers. Pure. */
-import type { AlertRule } from "./repository.ts";
+import type { alertRules } from "./tables.ts";
+
+type AlertRule = typeof alertRules.$inferSelect;
 
 const MINUTE_MS = 60_000;
 /** Length of a bucket: metrics are computed over the views that ended in it. */

@@ -10,7 +10,7 @@ import { readFilters } from "../questions/scope.ts";
 import { alertEvent } from "./alert-event.ts";
 import { MEASURED } from "./measured.ts";
 import { BUCKET_MS, type Bucket, decide, lastBucketEndMs } from "./decide.ts";
-import { type AlertRule, findDueAlerts, storeEvaluation } from "./repository.ts";
+import { type AlertRule, findDueAlerts, postponeAlert, storeEvaluation } from "./repository.ts";
 
 /** An evaluation takes two to five of an invocation's subrequests. The next run, a minute later, continues with the rest. */
 const ALERTS_PER_RUN = 150;
@@ -18,7 +18,7 @@ const AT_ONCE = 10;
 
 /**
  * Evaluates the alerts whose last bucket has not been evaluated. Repeatable: a bucket is evaluated once per alert, and the event's id is
- * derived from both. After an outage only the last bucket is evaluated.
+ * derived from both. After an outage only the last bucket is evaluated. An alert that cannot be evaluated is tried again after all others.
  */
 export async function evaluateAlerts(env: Env, now: Date): Promise<void> {
   const bucketEndMs = lastBucketEndMs(now.getTime());
@@ -30,6 +30,9 @@ export async function evaluateAlerts(env: Env, now: Date): Promise<void> {
           await evaluateAlert(env, rule, bucketEndMs, now);
         } catch (error) {
           logWarning("alert.not_evaluated", { alertId: rule.id, ...errorFields(error) });
+          await postponeAlert(openDatabase(env.DB), rule, bucketEndMs).catch((failure: unknown) =>
+            logWarning("alert.not_postponed", { alertId: rule.id, ...errorFields(failure) }),
+          );
         }
       }),
     );

@@ -1,6 +1,7 @@
 /** Queries and changes of `alert_rules`. No other room writes the table. */
-import { and, asc, count, desc, eq, lt } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, lt, type SQL } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
+import { BUCKET_MS } from "./decide.ts";
 import { alertRules } from "./tables.ts";
 
 export type AlertRule = typeof alertRules.$inferSelect;
@@ -57,14 +58,30 @@ export async function deleteAlert(db: Database, workspaceId: string, id: string)
   return deleted ?? null;
 }
 
-/** Alerts that are not yet evaluated for the bucket with this end. The longest-waiting come first. */
-export const findDueAlerts = (db: Database, bucketEndMs: number, limit: number): Promise<AlertRule[]> =>
-  db
-    .select()
-    .from(alertRules)
-    .where(lt(alertRules.evaluatedUntilMs, bucketEndMs))
-    .orderBy(asc(alertRules.evaluatedUntilMs))
-    .limit(limit);
+/**
+ * Alerts that are not yet evaluated for the bucket with this end. The longest-waiting come first, and those whose evaluation has failed come last,
+ * so that they do not take the places of others.
+ */
+export async function findDueAlerts(db: Database, bucketEndMs: number, limit: number): Promise<AlertRule[]> {
+  const find = (isDue: SQL | undefined, most: number) =>
+    db.select().from(alertRules).where(isDue).orderBy(asc(alertRules.evaluatedUntilMs)).limit(most);
+  const { evaluatedUntilMs } = alertRules;
+  const due = await find(lt(evaluatedUntilMs, bucketEndMs), limit);
+  if (due.length === limit) return due;
+  const hasFailed = and(gt(evaluatedUntilMs, bucketEndMs), lt(evaluatedUntilMs, bucketEndMs + BUCKET_MS));
+  return [...due, ...(await find(hasFailed, limit - due.length))];
+}
+
+/**
+ * Puts an alert whose evaluation has failed behind all others, and behind those that have failed less often: a few milliseconds after the end of the
+ * bucket, which no evaluated alert has. It has no figures of the bucket until it is evaluated.
+ */
+export const postponeAlert = (db: Database, seen: AlertRule, bucketEndMs: number) =>
+  storeEvaluation(db, seen, {
+    evaluatedUntilMs: Math.max(seen.evaluatedUntilMs, bucketEndMs) + 1,
+    lastViews: null,
+    lastValue: null,
+  });
 
 /** Stores the result of an evaluation, unless another one or a change by a caller came first. */
 export const storeEvaluation = (db: Database, seen: AlertRule, found: Partial<AlertRule>) =>

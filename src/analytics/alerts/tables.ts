@@ -23,7 +23,7 @@ export const alertRules = sqliteTable(
     status: text({ enum: ["ok", "triggered"] }).notNull(),
     triggeredAtMs: integer(), // the end of the bucket that last triggered it; null = never
     healthyBuckets: integer().notNull(), // in a row, while triggered
-    evaluatedUntilMs: integer().notNull(), // the end of the last evaluated bucket
+    evaluatedUntilMs: integer().notNull(), // the end of the last evaluated bucket; a few ms later when its evaluation has failed
     lastViews: integer(), // of that bucket; null = none yet
     lastValue: real(), // null = no view had a value
   },

@@ -36,13 +36,25 @@ export const WRITERS: Record<ExportFormat, Writer> = {
   },
 };
 
-/** Escapes text that a spreadsheet would run as a formula, by an apostrophe in front. */
-const FORMULA = /^[\s]*[=+\-@]|^[\t\r\n]/;
+/** Spreadsheets take these for the beginning of a formula, some also in full width. */
+const FORMULA = "[=+\\-@＝＋－＠]";
+/** They skip control characters, invisible ones and spaces in front of it. */
+const SKIPPED = "[\\s\\p{C}]";
+/** Some part cells here, whatever the quotes say. */
+const PARTING = "[;\\t\\r\\n]";
+const BEGINS_AS_FORMULA = new RegExp(`^${SKIPPED}*${FORMULA}|^[\\t\\r\\n]`, "u");
+const GOES_ON_AS_FORMULA = new RegExp(`(${PARTING})((?:(?!${PARTING})${SKIPPED})*)(?=${FORMULA})`, "gu");
+
+/** Text that a spreadsheet would run as a formula gets an apostrophe in front, and so does such a part of it. */
+function withoutFormulas(text: string): string {
+  const inside = text.replace(GOES_ON_AS_FORMULA, "$1'$2");
+  return BEGINS_AS_FORMULA.test(text) ? `'${inside}` : inside;
+}
 
 function csvValue(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = withoutFormulas(text);
+  return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

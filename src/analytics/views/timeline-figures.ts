@@ -13,7 +13,7 @@ export function timelineFigures(events: readonly ViewEvent[], statedStartupMs: n
   const isAsked = events.some(({ name }) => name === "play" || name === "viewBegin");
   const startsEarlier = !isAsked && playing !== undefined && statedStartupMs !== null;
   const clock = new ViewClock(startsEarlier ? playing.atMs - statedStartupMs : startOf(events));
-  for (const { name, atMs } of events) CHANGES[name]?.(clock, atMs);
+  for (const { name, atMs } of events) CHANGES.get(name)?.(clock, atMs);
   const { watchMs, seekMs, rebufferMs } = clock.read(Math.max(...events.map(({ atMs }) => atMs)));
   return {
     view_watch_time: watchMs,
@@ -31,13 +31,16 @@ const halt: Change = (clock, atMs) => clock.paused(atMs);
 const seeking: Change = (clock, atMs) => clock.seeking(atMs);
 const waiting: Change = (clock, atMs) => clock.waiting(atMs);
 
-const CHANGES: Record<string, Change> = {
-  playing,
-  pause: halt,
-  ended: halt,
-  error: halt,
-  viewCompleted: halt,
-  seeking,
-  waiting,
-  buffering: waiting,
-};
+/** Names come from players. */
+const CHANGES = new Map<string, Change>(
+  Object.entries({
+    playing,
+    pause: halt,
+    ended: halt,
+    error: halt,
+    viewCompleted: halt,
+    seeking,
+    waiting,
+    buffering: waiting,
+  }),
+);

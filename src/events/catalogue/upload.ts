@@ -7,7 +7,9 @@ export const Upload = z.strictObject({
   uploadId: z.uuid(),
   trial: z.boolean(),
   status: z.enum(["waiting", "cancelled"]),
-  url: z.url(),
+  url: z.url().openapi({
+    description: "Without a webhook's `events.secrets` its `signature` is `redacted`, and it takes no bytes",
+  }),
   timeout: z.int().positive().openapi({ description: "Seconds for which `url` accepts data" }),
   corsOrigin: z.string(),
   pushMediaSettings: PushMediaSettings,

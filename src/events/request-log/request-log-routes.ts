@@ -21,7 +21,8 @@ const StatusFilter = pattern(/^[1-5](\d\d|xx)$/, "a status such as `404`, or a c
 const listRoute = createRoute({
   operationId: "list-request-logs",
   summary: "List requests to this API",
-  description: "Requests of the last 30 days with valid credentials, newest first. Bodies and queries are not stored.",
+  description:
+    "Requests of the last 30 days with valid credentials, creations over tus included, newest first. Bodies and queries are not stored.",
   method: "get",
   path: "/v1/request-logs",
   tags: ["Request logs"],

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
 import { Problem } from "../../platform/http/problems.ts";
+import { statedLength } from "../../platform/http/read-bytes.ts";
 import { readCallback } from "../../platform/http/read-json.ts";
 import { type JobContext, requireJob } from "./job-auth.ts";
 import { readCuts, reportFailure, reportHeartbeat, reportResult } from "./job-reports.ts";
@@ -36,7 +37,7 @@ export const encoderCallbacks = new Hono<JobContext>()
   .get("/internal/jobs/:jobId/cuts", async (c) => c.json(await readCuts(c.env, c.var.grant), 200, NOT_STORED))
   .put("/internal/jobs/:jobId/objects/:rendition/:file", async (c) => {
     const { rendition, file } = c.req.param();
-    const byteCount = Number(c.req.header("content-length") ?? "NaN");
+    const byteCount = statedLength(c.req.raw.headers) ?? NaN;
     await storeObject(c.env, c.var.grant, { rendition, file }, { byteCount, stream: c.req.raw.body });
     return c.body(null, 204);
   })

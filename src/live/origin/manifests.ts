@@ -171,6 +171,14 @@ export class LiveManifests {
     return { variants, channels: soundChannels(session), measuredBps, captions: captions.offered };
   }
 
+  /** The first segment that playlists without DVR list, the same of every rendition; null before there is one, and without an index. */
+  windowFirstMsn(): number | null {
+    const { session, captionLeader, all } = this.#index();
+    const leader = captionLeader ?? all[0];
+    if (session === null || leader === undefined) return null;
+    return windowed(leader, session.timing, session.windowSeconds).segments[0]?.msn ?? null;
+  }
+
   /** The formats of the segments that a rendition's playlist lists, and of those to come. */
   #listedFormats(
     live: LiveRendition,

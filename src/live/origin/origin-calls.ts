@@ -71,6 +71,7 @@ export interface LiveOriginCalls {
   captions(name: string, msn: number, part: number | null): Promise<OriginAnswer>;
   captionsMp4(name: string, msn: number): Promise<OriginAnswer>;
   offer(isDvr?: boolean): LiveOffer | null;
+  windowFirstMsn(): number | null;
   dropped(): string[];
   watched(streamId: string, viewers: string[]): void;
 

@@ -4,52 +4,56 @@ import { parseTimestamp, timestamp } from "./timestamps.ts";
 /** Cue tags (W3C WebVTT §4.2.2). Anything else is text or is removed: players build elements from what is left. */
 const TAGS = new Set(["b", "i", "u", "c", "v", "lang", "ruby", "rt"]);
 /** Colours for which WebVTT has default classes (§5.1). */
-const COLOURS: Record<string, string> = {
-  white: "white",
-  "#ffffff": "white",
-  lime: "lime",
-  "#00ff00": "lime",
-  cyan: "cyan",
-  aqua: "cyan",
-  "#00ffff": "cyan",
-  red: "red",
-  "#ff0000": "red",
-  yellow: "yellow",
-  "#ffff00": "yellow",
-  magenta: "magenta",
-  fuchsia: "magenta",
-  "#ff00ff": "magenta",
-  blue: "blue",
-  "#0000ff": "blue",
-  black: "black",
-  "#000000": "black",
-};
+const COLOURS = new Map<string, string>(
+  Object.entries({
+    white: "white",
+    "#ffffff": "white",
+    lime: "lime",
+    "#00ff00": "lime",
+    cyan: "cyan",
+    aqua: "cyan",
+    "#00ffff": "cyan",
+    red: "red",
+    "#ff0000": "red",
+    yellow: "yellow",
+    "#ffff00": "yellow",
+    magenta: "magenta",
+    fuchsia: "magenta",
+    "#ff00ff": "magenta",
+    blue: "blue",
+    "#0000ff": "blue",
+    black: "black",
+    "#000000": "black",
+  }),
+);
 /** The class of WebVTT for a colour of SRT or TTML (a name, `#rrggbb`, `#rrggbbaa` or `rgb()`); null = it has none. */
 export function colourClass(colour: string): string | null {
   const [, ...parts] = /^rgba?\((\d{1,3}),(\d{1,3}),(\d{1,3})(?:,\d{1,3})?\)$/.exec(colour.replace(/\s/g, "")) ?? [];
   const hex = parts.slice(0, 3).map((part) => Number(part).toString(16).padStart(2, "0"));
   const name = hex.length === 3 ? `#${hex.join("")}` : colour.trim().toLowerCase();
-  return COLOURS[name.replace(/^(#[\da-f]{6})[\da-f]{2}$/, "$1")] ?? null;
+  return COLOURS.get(name.replace(/^(#[\da-f]{6})[\da-f]{2}$/, "$1")) ?? null;
 }
 
 const MAX_DEPTH = 8;
 const MAX_TAG_LENGTH = 256;
-const ENTITIES: Record<string, string> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: "\u00a0",
-  lrm: "\u200e",
-  rlm: "\u200f",
-};
+const ENTITIES = new Map<string, string>(
+  Object.entries({
+    amp: "&",
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    apos: "'",
+    nbsp: "\u00a0",
+    lrm: "\u200e",
+    rlm: "\u200f",
+  }),
+);
 
 /** Character references of WebVTT and of XML; others stay text. */
 const decodeEntities = (text: string): string =>
   text.includes("&")
     ? text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,4}));/g, (all, decimal, hex, name) => {
-        if (name !== undefined) return ENTITIES[name as string] ?? all;
+        if (name !== undefined) return ENTITIES.get(name as string) ?? all;
         const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
         return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "";
       })

@@ -8,7 +8,7 @@ const WORDS: Partial<Record<ProblemCode, PageWords>> = {
   playback_unauthorized: ["This video is private", "Open it with the link that you were given."],
   forbidden: ["This video cannot be played here", "Its owner has limited where it plays."],
   not_ready: ["This video is not ready yet", "Reload the page in a moment."],
-  broadcast_over: ["This broadcast has ended", "It was not recorded."],
+  broadcast_over: ["This broadcast has ended", "There is no recording of it here."],
   not_found: ["This page does not exist", "Check its address."],
   unavailable: ["Not available at the moment", "Reload the page in a moment."],
 };

@@ -14,6 +14,15 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   return bytes;
 }
 
+/**
+ * The length that HTTP ends the body at; null = it is not known. A message with Transfer-Encoding may end anywhere, whatever its Content-Length says
+ * (RFC 9112 §6.3): `content-length: 0` would make an endless body look empty.
+ */
+export function statedLength(headers: Headers): number | null {
+  const length = headers.get("content-length") ?? "";
+  return /^\d{1,15}$/.test(length) && !headers.has("transfer-encoding") ? Number(length) : null;
+}
+
 /** Checks Content-Length. @throws {Problem} body_too_large */
 export function requireLength(request: Request, maxBytes: number): void {
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);

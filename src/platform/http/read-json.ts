@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import type { z } from "zod";
 import { API_JSON, CALLBACK_JSON, exceededBound, type JsonBounds } from "./json-bounds.ts";
 import { Problem } from "./problems.ts";
-import { readBytes, requireLength } from "./read-bytes.ts";
+import { readBytes, requireLength, statedLength } from "./read-bytes.ts";
 import type { AppContext } from "./router.ts";
 import { notJson, validationProblem } from "./validation.ts";
 
@@ -16,7 +16,7 @@ export const boundApiBodies = createMiddleware<AppContext>(async (c, next) => {
 /** Handlers can read the body again. */
 async function boundedText(c: Context<AppContext>): Promise<string> {
   const { raw } = c.req;
-  if (raw.headers.has("content-length") && !raw.headers.has("transfer-encoding")) {
+  if (statedLength(raw.headers) !== null) {
     requireLength(raw, API_JSON.maxBytes);
     return decoded(await c.req.arrayBuffer());
   }

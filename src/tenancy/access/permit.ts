@@ -22,9 +22,9 @@ export interface Permit {
   expiresAtMs: number;
 }
 
-/** `<expiry, epoch seconds>-<key id without hyphens>-<MAC>` */
-export const PERMIT_FORM = "[0-9]{1,12}-[0-9a-f]{32}-[0-9a-f]{32}";
-const FORM = /^([0-9]{1,12})-([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})-([0-9a-f]{32})$/;
+/** `<expiry, epoch seconds>-<key id without hyphens>-<MAC>`. Without leading zeros: each permit has one form, and so each resource one address. */
+export const PERMIT_FORM = "[1-9][0-9]{0,11}-[0-9a-f]{32}-[0-9a-f]{32}";
+const FORM = /^([1-9][0-9]{0,11})-([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})-([0-9a-f]{32})$/;
 
 /**
  * The expiry of a permit made now: the end of an hour, one to two hours after the media would end.

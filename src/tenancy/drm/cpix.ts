@@ -28,6 +28,8 @@ export interface KeyAnswer {
 
 const NAMESPACES = { "xmlns:cpix": "urn:dashif:org:cpix", "xmlns:pskc": "urn:ietf:params:xml:ns:keyprov:pskc" };
 const BLOCK_BYTES = 16;
+/** Nesting depth of elements. Documents of CPIX nest six levels, and those with digital signatures ten. */
+const MAX_DEPTH = 64;
 
 export function keyRequestDocument({ contentId, keyId: kid, iv }: KeyRequest): string {
   const drmSystem = (systemId: string, ...wanted: string[]) =>
@@ -71,24 +73,41 @@ export function readKeyAnswer(text: string, { keyId, iv }: KeyRequest): KeyAnswe
 }
 
 function rootOf(text: string): XmlElement {
-  try {
-    const { root } = parseXml(text);
-    if (root !== null && localName(root) === "CPIX") return root;
-  } catch {
-    // the parser's message would quote the document, which contains the key
-  }
-  throw new UnusableKeyDocument("the answer is not a CPIX document");
+  const root = parsed(text);
+  if (root === null || localName(root) !== "CPIX") throw new UnusableKeyDocument("the answer is not a CPIX document");
+  if (isDeeper(root, MAX_DEPTH)) throw new UnusableKeyDocument(`the document nests more than ${MAX_DEPTH} levels`);
+  return root;
 }
+
+function parsed(text: string): XmlElement | null {
+  try {
+    return parseXml(text).root;
+  } catch {
+    return null; // the parser's message would quote the document, which contains the key
+  }
+}
+
+/** Whether the elements nest more than these levels, so that reading them could exceed the stack. */
+function isDeeper(root: XmlElement, levels: number): boolean {
+  let level = [root];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    level = level.flatMap(elementsIn);
+  }
+  return false;
+}
+
+const elementsIn = ({ children }: XmlElement): XmlElement[] =>
+  children.filter((child): child is XmlElement => child.type === "element");
 
 const localName = ({ name }: XmlElement) => name.slice(name.indexOf(":") + 1);
 
 /** The elements of this name at any depth, whatever the prefix. */
 function all(parent: XmlElement, name: string): XmlElement[] {
-  return parent.children.flatMap((child) => {
-    if (child.type !== "element") return [];
-    const element = child as XmlElement;
-    return [...(localName(element) === name ? [element] : []), ...all(element, name)];
-  });
+  return elementsIn(parent).flatMap((element) => [
+    ...(localName(element) === name ? [element] : []),
+    ...all(element, name),
+  ]);
 }
 
 const systemOf = (systems: XmlElement[], systemId: string) =>

@@ -1,7 +1,7 @@
 /** The start of the platform on one machine, as far as it needs no platform. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -378,6 +378,17 @@ test("a file as the folder of data ends the start with one line that says so", a
       /^\S+README\.md cannot be the folder of data: ENOTDIR: .*\. Name another one with SLUICE_HOME\.\n$/,
     ) as unknown,
   });
+});
+
+test("the data and the logs of a platform are closed to other users, also those of an earlier release", async () => {
+  const state = join(folder, "state");
+  await mkdir(state, { mode: 0o755 });
+  await chmod(folder, 0o755);
+  await loadSettings({ ...process.env }, { home: folder });
+  for (const name of ["state", "logs"]) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o700);
+  const fresh = join(folder, "new", "home");
+  await loadSettings({ ...process.env }, { home: fresh });
+  for (const name of [".", "state", "logs"]) expect((await stat(join(fresh, name))).mode & 0o777).toBe(0o700);
 });
 
 test("two parts with the same port are named before anything starts", async () => {

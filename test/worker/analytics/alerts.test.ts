@@ -241,6 +241,30 @@ test("one run evaluates 150 alerts, and the next run continues with those that h
   expect([first, await evaluated()]).toEqual([150, 151]);
 });
 
+test("alerts that cannot be evaluated take no places of others, and are tried again after them", async () => {
+  const other = await newWorkspace();
+  const broken = await Promise.all(Array.from({ length: 3 }, () => newWorkspace()));
+  const failing: Alert[] = [];
+  for (const one of broken) for (let made = 0; made < 50; made += 1) failing.push(await newAlert(one));
+  await db.update(alertRules).set({ filters: "no list" as never }); // as a release with other filters could have stored them
+  const alert = await newAlert(other);
+  const last = () => dataOf<Alert>(other, `alerts/${alert.id}`);
+  // They have waited longest, and take all places of the first run.
+  await db.update(alertRules).set({ evaluatedUntilMs: endMs - BUCKET_MS });
+  await evaluateAlerts(env, new Date(endMs + SETTLED_MS));
+  await evaluateAlerts(env, new Date(endMs + SETTLED_MS));
+  expect((await last()).lastBucket).toMatchObject({ end: new Date(endMs).toISOString().replace("Z", "000Z") });
+  await nextBucket();
+  // In the next bucket they come last.
+  await evaluateAlerts(env, new Date(endMs + SETTLED_MS));
+  expect((await last()).lastBucket).toMatchObject({ end: new Date(endMs).toISOString().replace("Z", "000Z") });
+  // They are evaluated as soon as that is possible.
+  await db.update(alertRules).set({ filters: [] });
+  await evaluateAlerts(env, new Date(endMs + SETTLED_MS + 60_000));
+  const [first] = failing;
+  expect((await dataOf<Alert>(broken[0]!, `alerts/${first!.id}`)).lastBucket).toMatchObject({ views: 0 });
+});
+
 describe("the record", () => {
   test("is created with defaults, read, listed, changed and deleted", async () => {
     const alert = await newAlert(workspace);

@@ -145,6 +145,59 @@ async function end({ id, stream, broadcaster }: Awaited<ReturnType<typeof onAir>
   forgetPlayback(id);
 }
 
+describe("the permits of a private stream", () => {
+  const HOUR_MS = 3600_000;
+  /** How long the permits in an answer last, in hours; its location counts too. */
+  const hoursLeft = async (path: string): Promise<number[]> => {
+    const answer = await get(path);
+    const text = `${await answer.text()} ${answer.headers.get("location") ?? ""}`;
+    return [...text.matchAll(/~(\d+)-/g)].map(([, expiry]) => (Number(expiry) * 1000 - Date.now()) / HOUR_MS);
+  };
+  const expectHours = async (path: string, lastsHours: number) => {
+    const hours = await hoursLeft(path);
+    expect([path, hours.length > 0]).toEqual([path, true]);
+    expect([path, Math.min(...hours) > lastsHours + 0.99, Math.max(...hours) <= lastsHours + 2]).toEqual([
+      path,
+      true,
+      true,
+    ]);
+  };
+
+  test.each([
+    ["without a `maxDuration`, as the longest media", { maxDuration: 0, enableDvrMode: false }, 12],
+    ["as its `maxDuration`", { maxDuration: 7200, enableDvrMode: false }, 2],
+    ["with DVR, as its `maxDuration` from any time", { maxDuration: 7200 }, 2],
+  ])("last %s", async (_, settings, lastsHours) => {
+    const { id, sessionId, token } = await onAir(settings);
+    for (const path of [`/${id}.m3u8`, `/${id}.mpd`, `/${id}.${sessionId}.mpd`])
+      await expectHours(`${path}?token=${token}`, lastsHours);
+    await expectHours(`/${id}.m3u8?start=0s&end=4s&token=${token}`, 0);
+  });
+
+  test("last for the rest of the broadcast, and with DVR for all of it", async () => {
+    const began = (sessionId: string) =>
+      env.DB.prepare("UPDATE live_sessions SET started_at = ? WHERE id = ?")
+        .bind(Date.now() - 5 * HOUR_MS, sessionId)
+        .run();
+    for (const [enableDvrMode, lastsHours] of [
+      [false, 1],
+      [true, 6],
+    ] as const) {
+      const { id, sessionId, token } = await onAir({ maxDuration: 6 * 3600, enableDvrMode });
+      await began(sessionId);
+      forgetPlayback(id);
+      await expectHours(`/${id}.m3u8?token=${token}`, lastsHours);
+    }
+  });
+
+  test("last for its recording after the end", async () => {
+    const live = await onAir({ mediaPolicy: "private" });
+    await end(live);
+    await expectHours(`/${live.id}.m3u8?token=${live.token}`, 0);
+    await expectHours(`/${live.id}.${live.sessionId}.mpd?token=${live.token}`, 0);
+  });
+});
+
 describe("after the broadcast", () => {
   test("a private stream leads to its private recording, which plays from there", async () => {
     const live = await onAir({ mediaPolicy: "private" });

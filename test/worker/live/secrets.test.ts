@@ -7,6 +7,7 @@ import { sweepSecrets } from "../../../src/live/index.ts";
 import { liveStreams } from "../../../src/live/streams/tables.ts";
 import { createWebhook, receiverUrl, seenAt } from "../events/webhooks/webhook-helpers.ts";
 import { until } from "../events/webhooks/webhook-rows.ts";
+import { wholeDatabase } from "../whole-database.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import {
   ask,
@@ -38,15 +39,6 @@ const secretsOf = ({ streamKey, srtSecret }: Stream): string[] => [
   JSON.stringify(OTHERS_KEY).slice(1, -1),
   OTHERS_KEY,
 ];
-
-/** The contents of all D1 tables. */
-async function wholeDatabase(): Promise<string> {
-  const tables = await env.DB.prepare(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'",
-  ).all<{ name: string }>();
-  const rows = await Promise.all(tables.results.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`).raw()));
-  return rows.flat(2).join("\n");
-}
 
 describe("secrets of a stream", () => {
   test("are never in D1 in clear text: rows, events, stored answers of idempotency keys", async () => {

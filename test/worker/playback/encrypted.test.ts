@@ -518,6 +518,7 @@ describe("licences of an owner's licence service", () => {
     ["encrypted", "the key has no PlainValue; encrypted documents are not supported"],
     ["uri", "the FairPlay URI does not begin with skd://"],
     ["text", "the answer is not a CPIX document"],
+    ["depth", "the document nests more than 64 levels"],
   ])("a key document with another %s is refused, and no key is kept", async (fault, reason) => {
     const { assetId, playbackId } = await newEncrypted(["widevine"]);
     const overrides = { ...variables(), DRM_LICENSE_PROXY_CPIX_URL: `${service()}/cpix/${fault}` };

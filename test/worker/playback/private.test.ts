@@ -136,6 +136,10 @@ describe("a manifest hands the permission on", () => {
       for (const file of ["/v720.m3u8", "/v720/0.m4s", ".m3u8"])
         expect((await get(`/${forged}${file}`)).status).toBe(401);
     expect((await get(`/${id}~${permit.slice(1)}x/v720/0.m4s`)).status).toBe(404); // not the form of a permit
+    for (const zeros of ["0", "00"]) {
+      expect((await get(`/${id}~${zeros}${permit}/v720/0.m4s`)).status).toBe(404); // a second address of the same permit
+      expect((await get(`/${id}~${zeros}-${key}-${mac}/v720/0.m4s`)).status).toBe(404);
+    }
     expect((await get(`/${id}~${permit}/v720/0.m4s`)).status).toBe(200);
   });
 
@@ -156,6 +160,50 @@ describe("a manifest hands the permission on", () => {
       expect((await get(`/${id}~${permit}/v720/0.m4s?token=${await signToken(keyId, id)}`)).status).toBe(200);
     } finally {
       vi.useRealTimers();
+    }
+  });
+});
+
+describe("the permits that a token makes last for the media and at most two hours", () => {
+  const HOUR_MS = 3600_000;
+  /** How long the permits in an answer last, in ms. */
+  const leftOf = async (playbackId: string, path: string): Promise<number[]> => {
+    const token = await signToken(keyId, playbackId);
+    const answer = await get(`/${playbackId}${path}${path.includes("?") ? "&" : "?"}token=${token}`);
+    expect([path, answer.status]).toEqual([path, 200]);
+    const text = await answer.text();
+    return [...text.matchAll(/~(\d+)-/g)].map(([, expiry]) => Number(expiry) * 1000 - Date.now());
+  };
+  const expectToLast = async (playbackId: string, path: string, lastsMs: number) => {
+    const left = await leftOf(playbackId, path);
+    expect([path, left.length > 0]).toEqual([path, true]);
+    expect([path, Math.min(...left) >= lastsMs + HOUR_MS - 5000, Math.max(...left) <= lastsMs + 2 * HOUR_MS]).toEqual([
+      path,
+      true,
+      true,
+    ]);
+  };
+
+  test.each([
+    ".m3u8",
+    ".mpd",
+    "/storyboard.vtt",
+    "/images.m3u8",
+    "/spritesheet.json",
+    "/advanced-spritesheet.json?interval=2",
+  ])("%s of a ready media", async (path) => {
+    await expectToLast(id, path, 6000);
+  });
+
+  test("a media in processing lasts as long as its source, or as the longest media before that is known", async () => {
+    const processing = async (durationMs: number | null) => {
+      const made = await newAsset({ durationMs }, { accessPolicy: "private" });
+      await addRung(made.assetId);
+      return made.playbackId;
+    };
+    for (const path of [".m3u8", ".mpd"]) {
+      await expectToLast(await processing(90 * 60_000), path, 90 * 60_000);
+      await expectToLast(await processing(null), path, 12 * HOUR_MS);
     }
   });
 });

@@ -9,14 +9,8 @@ export interface ResponseBody {
   error: unknown;
 }
 
-/** Reads a body up to a limit and cancels the rest. Never throws. */
-export async function readResponseBody(response: Response, maxBytes: number): Promise<ResponseBody> {
-  if (response.headers.get("content-length") !== "0") return await readPieces(response.body, maxBytes);
-  await response.arrayBuffer().catch(() => undefined); // empty; four times as fast as a reader
-  return { ending: "whole", error: null, head: "" };
-}
-
-async function readPieces(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<ResponseBody> {
+/** Reads a body up to a limit, whatever its Content-Length says, and cancels the rest. Never throws. */
+export async function readResponseBody({ body }: Response, maxBytes: number): Promise<ResponseBody> {
   const kept = new Uint8Array(RESPONSE_HEAD_BYTES);
   let ending: ResponseBody["ending"] = "broken";
   let error: unknown = null;

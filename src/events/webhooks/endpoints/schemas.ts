@@ -38,7 +38,7 @@ const Naming = z.enum(["service", "video"]).openapi({
 });
 const Secrets = z.boolean().openapi({
   description:
-    "Live events include `streamKey`, `srtSecret` and the keys of simulcast targets; otherwise these are `redacted`",
+    "Live events include `streamKey`, `srtSecret` and the keys of simulcast targets, and events of uploads the signature of `url`; otherwise these are `redacted`",
 });
 const SkipVerification = z.boolean().openapi({ description: "Skip the verification of the URL" });
 

@@ -1,5 +1,6 @@
 import type { Env } from "../../../platform/env.ts";
 import { Problem } from "../../../platform/http/problems.ts";
+import { statedLength } from "../../../platform/http/read-bytes.ts";
 import { uploadMachine, type UploadProgress } from "../upload-calls.ts";
 import { parseSentRange } from "./content-range.ts";
 import { known, receiveChunk, refusalProblem } from "./receive-chunk.ts";
@@ -43,9 +44,7 @@ export function requireOpen(progress: UploadProgress): UploadProgress {
 
 /** @throws {Problem} length_required */
 export function lengthOf(request: Request): number {
-  const header = request.headers.get("content-length");
-  if (header === null && request.body === null) return 0;
-  if (header === null || !/^\d{1,15}$/.test(header))
-    throw new Problem("length_required", "send the body with a Content-Length");
-  return Number(header);
+  const length = request.body === null ? (statedLength(request.headers) ?? 0) : statedLength(request.headers);
+  if (length === null) throw new Problem("length_required", "send the body with a Content-Length");
+  return length;
 }

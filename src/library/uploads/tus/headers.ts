@@ -18,7 +18,7 @@ export interface Checksum {
 /** `Upload-Checksum`; null when it is malformed or of an algorithm that is not offered. */
 export function parseChecksum(header: string): Checksum | null {
   const [, algorithm, digest] = /^([a-z0-9]+) ([A-Za-z0-9+/]+={0,2})$/.exec(header.trim()) ?? [];
-  if (algorithm === undefined || digest === undefined || !(algorithm in CHECKSUMS)) return null;
+  if (algorithm === undefined || digest === undefined || !Object.hasOwn(CHECKSUMS, algorithm)) return null;
   return { algorithm: algorithm as Checksum["algorithm"], digest };
 }
 

@@ -56,13 +56,12 @@ function requireVersion(c: Context<AppContext>): void {
 /**
  * tus 1.0 over the same store as the upload URLs of the REST API.
  *
- * @param requireCredentials of a creation; the Location that it answers with is a credential of its own
+ * @param asApiRequest what a creation passes, as it is a request with credentials; the Location that it answers with is a credential of its own
  */
-export function tusRoutes({ requireCredentials }: { requireCredentials: MiddlewareHandler<AppContext> }) {
-  const routes = new Hono<AppContext>()
-    .use(CREATION, speakTus)
-    .options(CREATION, (c) => offer(c, "*"))
-    .post(CREATION, requireCredentials, create);
+export function tusRoutes({ asApiRequest }: { asApiRequest: readonly MiddlewareHandler<AppContext>[] }) {
+  const routes = new Hono<AppContext>().use(CREATION, speakTus).options(CREATION, (c) => offer(c, "*"));
+  for (const step of asApiRequest) routes.post(CREATION, step);
+  routes.post(CREATION, create);
   for (const path of [LOCATION, UPLOAD]) {
     routes
       .options(path, answerOptions)
@@ -163,6 +162,7 @@ async function createFrom(c: Context<AppContext>): Promise<Response> {
   const context = contextOf(c);
   const { answer: made } = await createUpload(asked, context);
   const { uploadId, url } = made.data;
+  c.set("createdIds", [uploadId]);
   if (totalBytes !== null) await announce(c.env, uploadId, totalBytes);
   const location = url.replace("/uploads/", `${CREATION}/`);
   const expiry = expiryHeader(Math.floor(context.now.getTime() / 1000));

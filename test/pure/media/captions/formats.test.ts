@@ -19,6 +19,11 @@ const errorOf = (read: () => unknown): string => {
 };
 
 describe("SRT", () => {
+  test.each(["constructor", "__proto__", "toString", "mauve"])("a font of the colour %s has no colour", (colour) => {
+    const file = `1\n00:00:01,000 --> 00:00:02,000\n<font color=${colour}>text</font>\n`;
+    expect(cuesOf(file)).toEqual(["1000 | 2000 | text"]);
+  });
+
   test("numbers, empty lines inside a cue, positions and colours", () => {
     const file = `\uFEFF1\r\n00:00:01,000 --> 00:00:02,500 X1:40\r\n<i>First</i> line\r\n\r\nafter a gap\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\n{\\an8}{\\i1}Top <font color="#FFFF00">yellow</font> <font face=Arial>plain</font>\r\n42\r\n`;
     expect(cuesOf(file)).toEqual([

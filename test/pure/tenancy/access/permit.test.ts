@@ -46,6 +46,9 @@ test("a permit with any character changed, or for another playback ID, is forged
     const changed = `${text.slice(0, at)}${text[at] === "1" ? "2" : "1"}${text.slice(at + 1)}`;
     expect(readPermit(NEW, granted.playbackId, changed, 0)).toBe("forged");
   }
+  const padded = [`0${text}`, `00${text}`];
+  for (const one of padded) expect(readPermit(NEW, granted.playbackId, one, 0)).toBe("forged");
+  for (const one of [...padded, `0-${text.slice(11)}`]) expect(one).not.toMatch(new RegExp(`^${PERMIT_FORM}$`));
   for (const broken of ["", text.slice(1), `${text}0`, text.toUpperCase()])
     expect(readPermit(NEW, granted.playbackId, broken, 0)).not.toEqual(granted);
 });

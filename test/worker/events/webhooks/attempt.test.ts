@@ -79,6 +79,7 @@ describe("a misbehaving receiver is a failure with its reason", () => {
     ["/endless-body", 200, "timed_out"],
     ["/silent-body", 200, "timed_out"],
     ["/torrent", 200, "answer_too_long"],
+    ["/torrent-of-length-0", 200, "answer_too_long"],
     ["/bytes/1000000000", 200, "answer_too_long"],
     ["/torrent-404", 404, "bad_status"],
     ["/hang-up", null, "connection_failed"],

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:test";
 import { createHash } from "node:crypto";
 import { type HttpStack, Upload, type UploadOptions } from "tus-js-client/lib.esm/browser/index.js";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { sha256Hex } from "../../../../src/platform/crypto/hash.ts";
 import { openStoredSource } from "../../../../src/library/sources/stored-source.ts";
 import { toBase64 } from "../../../../protocol/base64.ts";
@@ -250,9 +250,9 @@ describe("a checksum", () => {
     expect(await storedKeys(idOf(url))).toEqual([]);
   });
 
-  test("of another algorithm is 400", async () => {
+  test.each(["crc32", "constructor"])("of another algorithm, %s, is 400", async (name) => {
     const url = await created(1000);
-    expect((await patch(url, 0, body, { "upload-checksum": "crc32 AAAA" })).status).toBe(400);
+    expect((await patch(url, 0, body, { "upload-checksum": `${name} AAAA` })).status).toBe(400);
   });
 });
 
@@ -314,4 +314,44 @@ test("of a PATCH that breaks off, the pieces that are whole are kept", async () 
   const headers = { ...PATCH, "upload-offset": "0", "content-length": String(length) };
   expect((await call("PATCH", url, headers, body)).status).toBe(503);
   expect(await offsetAt(url)).toBe(String(Math.ceil(length / 3) * 2));
+});
+
+describe("a creation is a request to the API", () => {
+  test("it is in the request log and in the activity of its media, also when it is refused", async () => {
+    const by = await newWorkspace();
+    const create = (headers: Record<string, string>) =>
+      call("POST", ENDPOINT, { ...TUS, authorization: by.authorization, ...headers });
+    const made = await create({ "upload-length": "9" });
+    expect((await create({})).status).toBe(400);
+    const logged = await by.request("GET", "/v1/request-logs?method=POST");
+    const id = idOf(made.headers.get("location")!);
+    expect((await logged.json<{ data: object[] }>()).data).toMatchObject([
+      { method: "POST", route: "/uploads/tus", status: 400, resourceIds: [] },
+      { method: "POST", route: "/uploads/tus", status: 201, resourceIds: [id] },
+    ]);
+    const activity = await (await by.request("GET", `/v1/on-demand/${id}/activity`)).text();
+    expect(activity).toContain("/uploads/tus");
+  });
+
+  test("it counts for the limit of the workspace, and is refused beyond it", async () => {
+    const by = await newWorkspace();
+    const create = (authorization: string) => call("POST", ENDPOINT, { ...TUS, authorization, "upload-length": "9" });
+    const limiter = vi.spyOn(env.API_REQUESTS, "limit");
+    limiter.mockImplementation(({ key }) => Promise.resolve({ success: key !== by.id }));
+    try {
+      const refused = await create(by.authorization);
+      expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("tus-resumable")]).toEqual([
+        429,
+        "60",
+        "1.0.0",
+      ]);
+      expect((await create(workspace.authorization)).status).toBe(201);
+    } finally {
+      limiter.mockRestore();
+    }
+    const logged = await by.request("GET", "/v1/request-logs?method=POST");
+    expect((await logged.json<{ data: object[] }>()).data).toMatchObject([{ route: "/uploads/tus", status: 429 }]);
+    const waiting = await by.request("GET", "/v1/on-demand/uploads");
+    expect((await waiting.json<{ data: object[] }>()).data).toEqual([]);
+  });
 });

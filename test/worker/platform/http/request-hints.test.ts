@@ -1,4 +1,4 @@
-import { newWorkspace } from "../../workspace.ts";
+import { type MediaAnswer, newWorkspace, videoFrom } from "../../workspace.ts";
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
 import { createApp } from "../../../../src/app.ts";
@@ -76,6 +76,17 @@ test("every value that an operation can refuse has a hint that says what would b
   expect(vague).toEqual([]);
   expect(hints.size).toBeGreaterThan(40);
   for (const hint of hints) expect(hint).toMatch(/^(must |is |unknown field|takes |matches no |names |did not )/); // completes a sentence
+});
+
+test.each(["constructor", "toString"])("a field named %s is an unknown one", async (name) => {
+  const workspace = await newWorkspace();
+  const media = await workspace.request("POST", "/v1/on-demand", videoFrom("https://cdn.test/a.mp4"));
+  const { data } = await media.json<MediaAnswer>();
+  const changed = await workspace.request("PATCH", `/v1/on-demand/${data.id}`, `{"title":"x","${name}":"y"}`);
+  expect(changed.status).toBe(200);
+  expect((await changed.json<{ warnings: object[] }>()).warnings).toEqual([
+    { field: name, message: `unknown field \`${name}\`` },
+  ]);
 });
 
 test("a 422 names unknown fields too, because one may be meant to be the missing one", async () => {
