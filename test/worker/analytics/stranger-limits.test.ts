@@ -26,7 +26,7 @@ const refused = async () => {
 const refuseAll = (limiter: RateLimit) => vi.spyOn(limiter, "limit").mockResolvedValue({ success: false });
 const eventsOf = async (viewId: string) => {
   const answer = await workspace.request("GET", `/v1/events?objectId=${viewId}`);
-  return ((await answer.json()) as { data: { type: string; data: Record<string, unknown> }[] }).data;
+  return (await answer.json<{ data: { type: string; data: Record<string, unknown> }[] }>()).data;
 };
 const sourceOf = async () => {
   const { playbackId } = await newAsset({ status: "ready", workspaceId: workspace.id });

@@ -142,9 +142,8 @@ async function eventText(length: number): Promise<string> {
     workspace.id,
     player.completeView(Date.now() - MINUTE_S * 1000, { vdsour: source, vdtt: "t".repeat(length) }),
   );
-  const { data } = (await (await workspace.request("GET", `/v1/events?objectId=${player.viewId}`)).json()) as {
-    data: { data: { videoTitle: string } }[];
-  };
+  const answer = await workspace.request("GET", `/v1/events?objectId=${player.viewId}`);
+  const { data } = await answer.json<{ data: { data: { videoTitle: string } }[] }>();
   return data[0]!.data.videoTitle.length === length ? TAKEN : "cut";
 }
 
