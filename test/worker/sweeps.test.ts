@@ -58,7 +58,10 @@ const sweeps: [string, (env: Env) => Promise<unknown>, string[]][] = [
   [
     "of alerts",
     (recorded) => evaluateAlerts(recorded, now),
-    ["SEARCH alert_rules USING INDEX alert_rules_by_evaluation (evaluated_until_ms<?)"],
+    [
+      "SEARCH alert_rules USING INDEX alert_rules_by_evaluation (evaluated_until_ms<?)",
+      "SEARCH alert_rules USING INDEX alert_rules_by_evaluation (evaluated_until_ms>? AND evaluated_until_ms<?)",
+    ],
   ],
   [
     "of idempotency keys",

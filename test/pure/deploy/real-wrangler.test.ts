@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { listSecrets, requireAccount, takeInventory } from "../../../scripts/deploy/inventory.ts";
 import { Wrangler } from "../../../scripts/deploy/wrangler.ts";
 
+vi.setConfig({ testTimeout: 90_000 }); // each question starts wrangler
+
 const ACCOUNT = "a".repeat(32);
 const DATABASE_ID = "7f3c52a1-0000-4000-8000-000000000001";
 const QUEUES = Array.from({ length: 23 }, (_, index) => `queue-${index}`);
