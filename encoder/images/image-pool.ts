@@ -42,9 +42,7 @@ export class ImagePool {
     { isOurs, workspace }: ImageOrigin,
   ): Promise<ImageOutcome | null> {
     if (this.#isClosed) return null;
-    const place = this.#places.take(workspace);
-    if (place === null) return null;
-    await place;
+    if (!(await this.#places.take(workspace))) return null;
     try {
       return await this.#makeIn(request, body, isOurs);
     } finally {

@@ -6,23 +6,26 @@ const MAX_WAITING_OF_WORKSPACE = 8;
 
 interface Waiting {
   workspace: string;
-  resume: () => void;
+  resume: (hasPlace: boolean) => void;
 }
 
-/** The places of an encoder for pictures. The next one goes to the workspace that has the fewest, in the order of their requests. */
+/**
+ * The places of an encoder for pictures. The next one goes to the workspace that has the fewest, in the order of their requests. When as many wait
+ * as may, the newest request of the workspace with the most gives way to one of a workspace with fewer.
+ */
 export class Places {
   readonly #taken: string[] = [];
   readonly #waiting: Waiting[] = [];
 
-  /** @returns null when as many wait as may, in all or of the workspace; otherwise it resolves when there is a place */
-  take(workspace: string): Promise<void> | null {
+  /** @returns true when there is a place, which may take time; false when there is none, also later on */
+  async take(workspace: string): Promise<boolean> {
     if (this.#taken.length < AT_ONCE) {
       this.#taken.push(workspace);
-      return Promise.resolve();
+      return true;
     }
-    const own = this.#waiting.filter((one) => one.workspace === workspace);
-    if (this.#waiting.length >= MAX_WAITING || own.length >= MAX_WAITING_OF_WORKSPACE) return null;
-    return new Promise((resume) => this.#waiting.push({ workspace, resume }));
+    if (this.#waitingOf(workspace) >= MAX_WAITING_OF_WORKSPACE) return false;
+    if (this.#waiting.length >= MAX_WAITING && !this.#dropFor(workspace)) return false;
+    return await new Promise((resume) => this.#waiting.push({ workspace, resume }));
   }
 
   /** Hands the place on. */
@@ -33,6 +36,20 @@ export class Places {
     if (next === undefined) return;
     this.#waiting.splice(this.#waiting.indexOf(next), 1);
     this.#taken.push(next.workspace);
-    next.resume();
+    next.resume(true);
+  }
+
+  #waitingOf(workspace: string): number {
+    return this.#waiting.filter((one) => one.workspace === workspace).length;
+  }
+
+  /** @returns whether a request of another workspace has given way */
+  #dropFor(workspace: string): boolean {
+    const most = Math.max(...this.#waiting.map((one) => this.#waitingOf(one.workspace)));
+    if (this.#waitingOf(workspace) + 1 >= most) return false;
+    const dropped = this.#waiting.findLast((one) => this.#waitingOf(one.workspace) === most)!;
+    this.#waiting.splice(this.#waiting.indexOf(dropped), 1);
+    dropped.resume(false);
+    return true;
   }
 }

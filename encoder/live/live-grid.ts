@@ -90,8 +90,8 @@ function measured(declared: number, times: number[]): Fraction {
   // Metadata may say anything. At a declared rate below that of the pictures, some would be left out; at a higher one, they are repeated, and there
   // may be more of them later.
   const isEnough = sane >= (seen.frameRate.num / seen.frameRate.den) * (1 - CONFIRMED_WITHIN);
-  if (isEnough) return outputRate({ declared: sane, timesSeconds: [] }).frameRate;
-  if (!seen.isVariable) return seen.frameRate;
+  if (isEnough && seen.isVariable) return outputRate({ declared: sane, timesSeconds: [] }).frameRate;
+  if (!isEnough && !seen.isVariable) return seen.frameRate;
   return sane === 0 ? RATE_UNKNOWN : outputRate({ declared: sane, timesSeconds: times }).frameRate;
 }
 

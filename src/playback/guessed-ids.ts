@@ -4,8 +4,9 @@ import { Problem } from "../platform/http/problems.ts";
 import { UNKNOWN_IDS_PERIOD_SECONDS, unknownIds } from "../platform/network/unknown-ids.ts";
 
 /**
- * Answers a request for a playback ID or a session, and counts the id if there is none.
+ * Answers a request for a playback ID or a session, and counts the id if there is none. What else is refused of an id that exists does not count.
  *
+ * @param isUnknown asked after the answer
  * @throws {Problem} too_many_requests, and what `answer` throws
  */
 export async function boundGuesses<Answer>(
@@ -13,16 +14,14 @@ export async function boundGuesses<Answer>(
   env: Env,
   id: string,
   answer: () => Promise<Answer>,
+  isUnknown: () => boolean,
 ): Promise<Answer> {
   const nowMs = refuseGuess(request, id);
   try {
-    const answered = await answer();
-    unknownIds.remember(id, nowMs);
-    return answered;
-  } catch (error) {
-    if (error instanceof Problem && error.code === "playback_not_found")
-      await unknownIds.count(env, request, id, nowMs);
-    throw error;
+    return await answer();
+  } finally {
+    if (isUnknown()) await unknownIds.count(env, request, id, nowMs);
+    else unknownIds.remember(id, nowMs);
   }
 }
 

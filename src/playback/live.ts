@@ -28,6 +28,7 @@ import { SingleFlight } from "../platform/single-flight.ts";
 const KNOWN_MS = 1000;
 const known = new TtlCache<LiveSession>(512);
 const lookups = new SingleFlight<LiveSession | null>();
+const missing = new TtlCache<true>(1024);
 const offers = new TtlCache<LiveOffer>(64);
 
 const PLAYLIST_TYPE = "application/vnd.apple.mpegurl";
@@ -240,16 +241,28 @@ function shared(request: Request, { status, headers: all, body, gzip }: SharedAn
   return new Response(gzip, { status, headers, encodeBody: "manual" });
 }
 
+/** A session with the playback ID by which it is asked for. */
+export const sessionKey = ({ playbackId, sessionId }: Pick<SessionTarget, "playbackId" | "sessionId">): string =>
+  `${playbackId} ${sessionId}`;
+
+/** Whether a session was looked up within the last second and not found. */
+export const isMissingSession = (key: string): boolean => missing.get(key, Date.now()) === true;
+
 async function requireSession(
   env: Env,
   ctx: RequestContext,
   { playbackId, sessionId }: SessionTarget,
 ): Promise<LiveSession> {
-  const key = `${playbackId} ${sessionId}`;
+  const key = sessionKey({ playbackId, sessionId });
   const recent = known.get(key, Date.now());
   if (recent !== undefined) return recent;
-  const session = await lookups.share(key, ctx, () => findLiveSession(env.DB, playbackId, sessionId));
-  if (session === null) throw new Problem("playback_not_found", "no such part of a stream");
+  const session = isMissingSession(key)
+    ? null
+    : await lookups.share(key, ctx, () => findLiveSession(env.DB, playbackId, sessionId));
+  if (session === null) {
+    missing.set(key, true, Date.now() + KNOWN_MS);
+    throw new Problem("playback_not_found", "no such part of a stream");
+  }
   known.set(key, session, Date.now() + KNOWN_MS);
   return session;
 }

@@ -90,6 +90,13 @@ export async function lookUpPlaybackId(
   return resolved;
 }
 
+/** Whether an ID was looked up within the last second and not found. Segments and source files look for assets only. */
+export function isMissing(playbackId: string): boolean {
+  const now = Date.now();
+  if (known.get(playbackId, now) !== undefined) return false;
+  return missing.get(playbackId, now) === true || missingAssets.get(playbackId, now) === true;
+}
+
 /** Whether the isolate still answers from this look-up of an asset. */
 export function isKnown(playbackId: string, playable: Playable): boolean {
   return known.get(playbackId, Date.now())?.playable === playable;

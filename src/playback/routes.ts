@@ -11,7 +11,7 @@ import { CORS, preflight, problemAnswer } from "./headers.ts";
 import { boundGuesses } from "./guessed-ids.ts";
 import { answerImage } from "./images.ts";
 import { answerClip } from "./live-clips.ts";
-import { answerLive, answerLiveManifest } from "./live.ts";
+import { answerLive, answerLiveManifest, isMissingSession, sessionKey } from "./live.ts";
 import { recentOutcome } from "./live-ended.ts";
 import { readLiveTarget, type SessionTarget } from "./live-paths.ts";
 import { answerManifest, answerRecentManifest } from "./manifests.ts";
@@ -23,7 +23,7 @@ import { answerSourceFile } from "./source-file.ts";
 import { readTarget, splitPermit, type Target } from "./paths.ts";
 import { protectionFor } from "./protection.ts";
 import { offersRendition } from "./resolution-cap.ts";
-import { offersText, type Resolved, resolveAsset, resolveOffering, resolvePlaybackId } from "./resolve.ts";
+import { isMissing, offersText, type Resolved, resolveAsset, resolveOffering, resolvePlaybackId } from "./resolve.ts";
 import { Viewer } from "./viewer.ts";
 import { requireWholeMedia } from "./whole-media.ts";
 import { mediaListOf } from "../media/manifest/model.ts";
@@ -86,8 +86,12 @@ async function answerOrProblem(
 function answerKnown(viewer: Viewer, target: Target | SessionTarget, env: Env, ctx: RequestContext): Promise<Response> {
   const answer = () => answerTarget(viewer, target, env, ctx);
   if (!("playbackId" in target)) return answer();
-  const id = "sessionId" in target ? `${target.playbackId} ${target.sessionId}` : target.playbackId;
-  return boundGuesses(viewer.request, env, id, answer);
+  if ("sessionId" in target) {
+    const id = sessionKey(target);
+    return boundGuesses(viewer.request, env, id, answer, () => isMissingSession(id));
+  }
+  const { playbackId } = target;
+  return boundGuesses(viewer.request, env, playbackId, answer, () => isMissing(playbackId));
 }
 
 /** A person who opens a playback URL in a browser gets a page; players get JSON. */

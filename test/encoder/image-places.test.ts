@@ -2,35 +2,55 @@
 import { expect, test } from "vitest";
 import { Places } from "../../encoder/images/places.ts";
 
-/** Takes a place for each workspace, in this order. @returns the numbers of those that have had their place, in order */
-function takeFor(places: Places, workspaces: string): number[] {
-  const served: number[] = [];
-  for (const [n, workspace] of workspaces.split("").entries()) void places.take(workspace)?.then(() => served.push(n));
-  return served;
-}
 const settled = () => new Promise((resolve) => void setImmediate(resolve));
+
+/** Takes a place for each workspace, in this order. @returns the numbers of those that have had an answer, in order, as + or - */
+function takeFor(places: Places, workspaces: string): string[] {
+  const answers: string[] = [];
+  for (const [n, workspace] of workspaces.split("").entries())
+    void places.take(workspace).then((hasPlace) => answers.push(`${hasPlace ? "+" : "-"}${n}`));
+  return answers;
+}
 
 test("the next place goes to the workspace that has the fewest, in the order of their requests", async () => {
   const places = new Places();
-  const served = takeFor(places, "aaaab");
+  const answers = takeFor(places, "aaaab");
+  const leave = async (workspace: string) => {
+    places.leave(workspace);
+    await settled();
+  };
   await settled();
-  expect(served).toEqual([0, 1]);
-  places.leave("a");
-  await settled();
-  expect(served).toEqual([0, 1, 4]); // b has none yet
-  places.leave("a");
-  await settled();
-  expect(served).toEqual([0, 1, 4, 2]);
-  places.leave("b");
-  await settled();
-  expect(served).toEqual([0, 1, 4, 2, 3]);
+  expect(answers).toEqual(["+0", "+1"]);
+  await leave("a");
+  expect(answers).toEqual(["+0", "+1", "+4"]); // b has none yet
+  await leave("a");
+  expect(answers).toEqual(["+0", "+1", "+4", "+2"]);
+  await leave("b");
+  expect(answers).toEqual(["+0", "+1", "+4", "+2", "+3"]);
 });
 
-test("a workspace whose pictures wait takes no place of another", () => {
+test("a workspace has eight requests that wait", async () => {
+  const answers = takeFor(new Places(), "a".repeat(12));
+  await settled();
+  expect(answers).toEqual(["+0", "+1", "-10", "-11"]);
+});
+
+test("when as many wait as may, the newest of the workspace with the most gives way to one of a workspace with fewer", async () => {
   const places = new Places();
-  const answers = Array.from({ length: 40 }, () => places.take("a") !== null);
-  expect(answers.filter(Boolean)).toHaveLength(2 + 8);
-  expect(places.take("b")).not.toBeNull();
+  const first = takeFor(places, `aa${"abcd".repeat(8)}`);
+  await settled();
+  expect(first).toEqual(["+0", "+1"]);
+  const other = takeFor(places, "e");
+  await settled();
+  expect(first).toEqual(["+0", "+1", "-33"]);
+  expect(other).toEqual([]);
+  places.leave("a");
+  places.leave("a");
+  await settled();
+  expect(other).toEqual([]); // b and c have waited longer
+  places.leave("b");
+  await settled();
+  expect(first).toEqual(["+0", "+1", "-33", "+3", "+4", "+5"]);
 });
 
 test("a place that nobody waits for is free again", async () => {
@@ -38,7 +58,7 @@ test("a place that nobody waits for is free again", async () => {
   takeFor(places, "ab");
   places.leave("a");
   places.leave("b");
-  const served = takeFor(places, "cc");
+  const answers = takeFor(places, "cc");
   await settled();
-  expect(served).toEqual([0, 1]);
+  expect(answers).toEqual(["+0", "+1"]);
 });

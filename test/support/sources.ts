@@ -3,7 +3,7 @@
  * `node test/support/sources.ts` makes them all.
  */
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -170,7 +170,7 @@ async function fileOf(name: string): Promise<string> {
   )
     return path;
   await mkdir(CACHE, { recursive: true });
-  const unfinished = join(CACHE, `${process.pid}-${basename(path)}`);
+  const unfinished = join(CACHE, `${randomUUID()}-${basename(path)}`); // tests of a process may make the same one at the same time
   if (source.bytes !== undefined) await writeFile(unfinished, await source.bytes());
   else
     await run("ffmpeg", [

@@ -19,7 +19,7 @@ const pending = new PendingRefusals();
 
 /**
  * Answers a report of a player with 200, even if parts of it are unusable: players cannot correct them, so they are counted and logged.
- * Answers 503 when the report could not be stored: players then send it again.
+ * Answers 503 when the report could not be stored, or begins a view beyond the limit of new ones: players then send it again.
  *
  * @param key names the workspace or the playback ID, as the sender states it
  */
@@ -32,9 +32,20 @@ export async function answerBeacon(env: Env, key: string, taking: Promise<Taken>
   const { workspaceId, refused } = taken;
   const isUnknown = workspaceId === null && refused.too_many_requests === undefined;
   const all = isUnknown ? { ...refused, unknown_workspace: 1 } : refused;
-  if (Object.keys(all).length > 0) log("beacon.refused", { key: key.slice(0, 64), refused: all });
+  if (Object.keys(all).length > 0) logRefused(key, all, Date.now());
   if (workspaceId !== null) await storeRefusals(env, workspaceId, refused, Date.now());
-  return answer(200);
+  return answer(refused.too_many_new_views === undefined ? 200 : 503);
+}
+
+/** Refused reports that an isolate logs in a minute. All are counted in the store; anybody can send them. */
+const LOGGED_PER_MINUTE = 60;
+const MINUTE_MS = 60_000;
+const logged = { sinceMs: 0, count: 0 };
+
+function logRefused(key: string, refused: object, nowMs: number): void {
+  if (nowMs - logged.sinceMs >= MINUTE_MS) Object.assign(logged, { sinceMs: nowMs, count: 0 });
+  logged.count += 1;
+  if (logged.count <= LOGGED_PER_MINUTE) log("beacon.refused", { key: key.slice(0, 64), refused });
 }
 
 async function storeRefusals(env: Env, workspaceId: string, refused: Refused, atMs: number): Promise<void> {

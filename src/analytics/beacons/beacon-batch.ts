@@ -28,6 +28,8 @@ export interface BeaconBatch {
 const MAX_EVENTS = 1000;
 const MAX_FIELDS = 200;
 const MAX_TEXT_LENGTH = 2048;
+/** The names of the contract have at most 20 characters; each event of a view's record has one. */
+const MAX_NAME_LENGTH = 64;
 const MAX_SEQUENCE = 1_000_000;
 /** Separates epoch seconds, which stay below it until the year 5138, from epoch milliseconds, which are above it since 1973. */
 const LARGEST_SECONDS = 1e11;
@@ -80,7 +82,13 @@ function readEvent(event: unknown): BeaconEvent | Refusal {
   if (typeof sequence !== "number" || !Number.isInteger(sequence) || sequence < 1 || sequence > MAX_SEQUENCE)
     return "no_sequence_number";
   if (typeof name !== "string" || name === "") return "no_event_name";
-  return { viewId: viewId.toLowerCase(), sequence, name, viewerAtMs: epochMs(at), fields: rest };
+  return {
+    viewId: viewId.toLowerCase(),
+    sequence,
+    name: name.slice(0, MAX_NAME_LENGTH),
+    viewerAtMs: epochMs(at),
+    fields: rest,
+  };
 }
 
 /** Some SDKs send numbers and booleans as text. @returns null for a value of another type */

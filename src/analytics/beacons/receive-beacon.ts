@@ -35,7 +35,7 @@ async function takeBeacon(request: Request, env: Env, key: string): Promise<Take
   const workspaceId = named ?? (stated && (await knownWorkspaces.find(env, request, stated, receivedAtMs)));
   if (text === null || batch === null) return { workspaceId, refused: { too_large: 1 } };
   if (workspaceId === null) return { workspaceId, refused: batch.refused };
-  const more = unitsOf(text.length) - 1;
+  const more = unitsOf(Buffer.byteLength(text)) - 1;
   const isWithin =
     (await countOfNetwork(env, network, more)) && (await countOfWorkspace(env, workspaceId, isNamed ? more : more + 1));
   if (!isWithin) return tooMany(workspaceId);

@@ -1,7 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 
 /** A report of more bytes counts as several. A player's report of 10 s has about 2 KB. */
-const BYTES_OF_UNIT = 16 * 1024;
+const BYTES_OF_UNIT = 4 * 1024;
 
 export const unitsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / BYTES_OF_UNIT));
 

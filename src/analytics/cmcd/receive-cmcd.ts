@@ -29,7 +29,7 @@ async function takeCmcd(request: Request, env: Env, playbackId: string): Promise
 
   const text = await readReport(request, MAX_BYTES);
   if (text === null) return { workspaceId, refused: { too_large: 1 } };
-  const more = unitsOf(text.length) - 1;
+  const more = unitsOf(Buffer.byteLength(text)) - 1;
   if (!(await countOfNetwork(env, network, more)) || !(await countOfWorkspace(env, workspaceId, more)))
     return tooMany(workspaceId);
   const { reports, refused } = readReports(text);

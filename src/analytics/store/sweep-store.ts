@@ -2,9 +2,9 @@ import { log } from "../../platform/log.ts";
 import type { StoreComponents } from "./components.ts";
 import { retentionMs, SWEEP_EVERY_MS } from "./retention.ts";
 
-/** A run of the alarm deletes at most this many views; the next one follows at once. */
 const DAY_MS = 24 * 3600_000;
 const LONGEST_MONTH_MS = 31 * DAY_MS;
+/** A run of the alarm deletes at most this many views; the next one follows at once. */
 const VIEWS_AT_ONCE = 2000;
 
 /** Deletes expired views, and schedules the next run. */

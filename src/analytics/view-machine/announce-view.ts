@@ -33,12 +33,17 @@ export async function announceView(machine: ViewComponents, messages: ViewMessag
 }
 
 /** Anybody can report views, so their events are bounded. What is beyond a bound is counted with what was refused of reports. */
-async function mayAnnounce({ env, clock }: ViewComponents, workspaceId: string): Promise<boolean> {
+async function mayAnnounce({ env, documents, clock }: ViewComponents, workspaceId: string): Promise<boolean> {
+  if (documents.get("eventPlace") === true) return true; // taken by an attempt that did not come to its end
   const nowMs = clock();
   const store = viewStore(env, { workspaceId, month: monthOf(nowMs) });
-  if (await hasRoomForStrangers(env.DB)) return await store.takeEventPlace(nowMs);
-  await store.addRefusals({ database_full: 1 }, nowMs);
-  return false;
+  if (!(await hasRoomForStrangers(env.DB))) {
+    await store.addRefusals({ database_full: 1 }, nowMs);
+    return false;
+  }
+  const hasPlace = await store.takeEventPlace(nowMs);
+  if (hasPlace) documents.put("eventPlace", true);
+  return hasPlace;
 }
 
 function viewEvent(view: ViewRecord, playbackId: string, eventId: string) {

@@ -44,6 +44,8 @@ interface ViewDocuments {
   /** Looked up once; null = the source's URL names no playback ID of the workspace. */
   content: { found: PlayedContent | null };
   projection: Projection;
+  /** The view has its place among the events of the day. */
+  eventPlace: true;
 }
 
 /** The last projection to the store. */

@@ -7,7 +7,7 @@ export function forgetView(machine: ViewComponents): void {
   state.move("forget", () => {
     events.clear();
     outbox.clear();
-    documents.delete("facts", "content", "projection", "month", "revision", "projectedAtMs");
+    documents.delete("facts", "content", "projection", "month", "revision", "projectedAtMs", "eventPlace");
     timers.cancel("project", "silence", "settle", "outbox");
     keepFinalState(machine);
   });

@@ -34,6 +34,8 @@ export interface TimelineEvent {
   d?: Record<string, string | number>;
 }
 
+/** Of a codec. A record has up to 500 events. */
+const MAX_TEXT_LENGTH = 64;
 const VARIANT = {
   br: "video_source_bitrate",
   h: "video_source_height",
@@ -53,7 +55,11 @@ export function timelineOf(events: readonly ViewEvent[]): TimelineEvent[] {
 
 function variantOf(fields: Fields): Record<string, string | number> {
   const known = Object.entries(VARIANT).map(([short, field]) => [short, fields[field]] as const);
-  return Object.fromEntries(known.filter((pair): pair is [string, string | number] => isShown(pair[1])));
+  return Object.fromEntries(
+    known
+      .filter((pair): pair is [string, string | number] => isShown(pair[1]))
+      .map(([short, value]) => [short, typeof value === "string" ? value.slice(0, MAX_TEXT_LENGTH) : value]),
+  );
 }
 
 const isShown = (value: unknown) => typeof value === "string" || typeof value === "number";

@@ -10,6 +10,8 @@ const SEEKS = new Set(["seeking", "seeked"]);
 /** Allows for a higher playback rate. A larger step of the playhead is an unreported seek. */
 const FASTEST_RATE = 4;
 const ROUNDING_MS = 1000;
+/** Most ranges of a view; later ones are left out. Twelve hours with a pause every minute have 720. */
+const MAX_RANGES = 2000;
 /** Ranges that are this close are merged. */
 const GAP_MS = 250;
 
@@ -43,5 +45,5 @@ function append(ranges: WatchedRange[], [mediaFromMs, mediaToMs, fromMs, toMs]: 
   const continues =
     last !== undefined && Math.abs(mediaFromMs - last[1]) <= GAP_MS && Math.abs(fromMs - last[3]) <= GAP_MS;
   if (continues) [last[1], last[3]] = [mediaToMs, toMs];
-  else ranges.push([mediaFromMs, mediaToMs, fromMs, toMs]);
+  else if (ranges.length < MAX_RANGES) ranges.push([mediaFromMs, mediaToMs, fromMs, toMs]);
 }

@@ -13,6 +13,7 @@ import { unfinishedCopy } from "./tracks/sound-files.ts";
 export function removeAsset(machine: AssetComponents, assetId: string, delayMs = 0): { status: AssetStatus } {
   const { documents, state, timers, outbox } = machine;
   machine.copying.abort();
+  if (state.status !== "deleted") documents.delete("purgePass"); // the passes of a failure do not count
   state.move("remove", () => {
     documents.put("name", assetId);
     outbox.clear();
@@ -37,6 +38,7 @@ export async function purge(machine: AssetComponents): Promise<void> {
 export function confirmPurge(machine: AssetComponents, pass: number): { done: boolean; isFailed: boolean } {
   const { documents, timers } = machine;
   const isFailed = machine.state.status === "errored";
+  if (isFailed && documents.get("purgePass") === undefined) return { done: pass === 2, isFailed }; // the caller's write has failed
   if (!holdsNothing(machine) || documents.get("purgePass") !== pass) return { done: false, isFailed };
   if (pass === 1) {
     documents.put("purgePass", 2);

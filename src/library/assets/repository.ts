@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, ne, type SQL, sql } from "drizzle-orm";
 import { type Database, openDatabase } from "../../platform/database.ts";
 import { mediaTotalOf } from "../../tenancy/limits/index.ts";
 import { deletePlaybackIdsOf, insertPlaybackId, type PlaybackId, playbackIdsOf } from "../../tenancy/access/index.ts";
@@ -189,7 +189,6 @@ export async function forgetRendition(db: Database, assetId: string, name: strin
   await db.delete(renditions).where(and(eq(renditions.assetId, assetId), eq(renditions.name, name)));
 }
 
-/** Deletes the rows of a purged asset, except its tombstone. */
 /** For a commit: what the file of an upload takes, which is the source of the asset from then on. */
 export const setSourceBytes = (db: Database, id: string, sourceBytes: number) =>
   db
@@ -202,7 +201,7 @@ export async function setPictureBytes(db: Database, id: string, pictureBytes: nu
   await db
     .update(assets)
     .set({ pictureBytes })
-    .where(and(eq(assets.id, id), isNull(assets.purgedAt)));
+    .where(and(eq(assets.id, id), isNull(assets.purgedAt), ne(assets.status, "errored")));
 }
 
 /** Call when nothing of a media that failed for good is stored any more. Its record and its playback IDs stay. */
@@ -213,6 +212,7 @@ export async function forgetStored(db: Database, id: string): Promise<void> {
   ]);
 }
 
+/** Deletes the rows of a purged asset, except its tombstone. */
 export async function forgetAsset(db: Database, id: string, now: Date): Promise<void> {
   await db.batch([
     db.delete(renditions).where(eq(renditions.assetId, id)),

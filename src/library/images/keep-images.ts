@@ -32,9 +32,11 @@ export async function sweepImages(machine: ImageMakerComponents): Promise<boolea
     log("image.deleted", { assetId, images: due.length });
     timers.bringForward("report", clock() + REPORT_EVERY_MS);
   }
+  const isBusy = timers.isScheduled("report") || timers.isScheduled("prepare");
   if (due.length > 0) timers.schedule("sweep", clock() + 1);
   else if (kept.nextExpiryMs !== null) timers.schedule("sweep", kept.nextExpiryMs);
   else if (made.lastMs + SPENT_MS > clock()) timers.schedule("sweep", made.lastMs + SPENT_MS);
-  else return !timers.isScheduled("report") && !timers.isScheduled("prepare");
+  else if (isBusy) timers.schedule("sweep", clock() + SPENT_MS);
+  else return kept.isEmpty;
   return false;
 }

@@ -38,6 +38,10 @@ export class KeptImages {
     return this.#sql.exec<{ total: number }>("SELECT coalesce(sum(bytes), 0) AS total FROM kept").one().total;
   }
 
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
   /** When the next picture expires, epoch ms; null = none does. */
   get nextExpiryMs(): number | null {
     const select = "SELECT min(at) AS at FROM kept WHERE playback_id IS NOT NULL";

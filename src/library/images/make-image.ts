@@ -49,7 +49,7 @@ async function makeOrFind(
   }
   machine.keepForNow(assetId);
   let image = await holdAndEncode(machine, order);
-  if (image === "unreadable" && order.instead !== undefined)
+  if ((image === "unreadable" || image === "no media") && order.instead !== undefined)
     image = await holdAndEncode(machine, { ...order, ...order.instead });
   if (image === "no room") logWarning("image.no_room", { assetId, name });
   if (image === "unreadable" || image === "failed") {
@@ -57,6 +57,8 @@ async function makeOrFind(
     if (playbackId !== null) failed.remember(name, image, clock());
     return answerOf(image);
   }
+  // A segment that is listed and not stored yet may be there in a moment, so this is not remembered.
+  if (image === "no media") return { kind: "unreadable" };
   if (typeof image === "string") return { kind: "unavailable" };
   onStoring(store(machine, order, image));
   return { kind: "made", ...image };
@@ -70,7 +72,7 @@ const holdAndEncode = (machine: ImageMakerComponents, order: ImageOrder) =>
 async function readAndEncode(
   { env }: ImageMakerComponents,
   { assetId, workspaceId, name, places, work }: ImageOrder,
-): Promise<EncodedImage | NoImage> {
+): Promise<EncodedImage | NoImage | "no media"> {
   let media: PlacedMedia | null;
   try {
     media = await readPlaces(env, assetId, places);
@@ -79,7 +81,7 @@ async function readAndEncode(
     logWarning("image.source_not_read", { assetId, name, ...errorFields(error) });
     return "unavailable";
   }
-  if (media === null) return "unreadable";
+  if (media === null) return "no media";
   const { bytes, isOurs, inits, pieces } = media;
   return await askEncoder(env, { assetId, workspaceId }, { ...work, inits, pieces }, bytes, isOurs);
 }

@@ -13,13 +13,18 @@ const MAX_OPEN_PIECES = 32;
 
 /** Decides about a chunk, and records the piece that it is stored as. */
 export async function beginChunk(machine: UploadComponents, chunk: Chunk): Promise<ChunkVerdict> {
+  const { pieces } = machine;
+  const judge = () =>
+    judgeChunk(machine.progress, chunk, {
+      maxBytes: maxSourceBytes(machine.env),
+      piecesLeft: MAX_PIECES - pieces.keptCount,
+    });
   const { offset, length: chunkBytes, totalBytes } = chunk;
-  const isTooLarge = Math.max(totalBytes ?? 0, offset + chunkBytes) > maxSourceBytes(machine.env);
-  const hasRoom = isTooLarge || (await reserveStorage(machine, { totalBytes, endBytes: offset + chunkBytes }));
-  const { pieces, progress } = machine; // after the query, during which other chunks may have come
-  if (!hasRoom) return { kind: "refuse", reason: "storage_full", progress };
-  const bounds = { maxBytes: maxSourceBytes(machine.env), piecesLeft: MAX_PIECES - pieces.keptCount };
-  const judged = judgeChunk(progress, chunk, bounds);
+  // Only a chunk that is taken reserves: the others say nothing about the file.
+  if ("take" in judge() && !(await reserveStorage(machine, { totalBytes, endBytes: offset + chunkBytes })))
+    return { kind: "refuse", reason: "storage_full", progress: machine.progress };
+  const judged = judge(); // after the query, during which other chunks may have come
+  const { progress } = machine;
   if ("refuse" in judged) return { kind: "refuse", reason: judged.refuse, progress };
   if ("ignore" in judged) return { kind: "ignore", progress };
   const { skip, length } = judged.take;

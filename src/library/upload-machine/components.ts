@@ -35,6 +35,8 @@ export class UploadComponents {
   readonly timers: Timers<UploadTimer>;
   readonly outbox: Outbox<UploadMessage>;
   readonly pieces: PieceTable;
+  /** The reservation that is under way, in memory; later ones wait for it. */
+  reserving: Promise<unknown> = Promise.resolve();
   /** In memory: a wait ends with the object. */
   readonly waits: ArrivalWaits;
   readonly #storage: DurableObjectStorage;

@@ -13,13 +13,26 @@ const STEP_BYTES = 1 << 30;
  * @param endBytes where the chunk ends
  * @returns false when the workspace has no room for it
  */
-export async function reserveStorage(
+export function reserveStorage(machine: UploadComponents, file: StatedFile): Promise<boolean> {
+  // One after the other, so that the machine and the database agree on what is reserved.
+  const reserved = machine.reserving.then(() => reserve(machine, file));
+  machine.reserving = reserved.catch(() => false);
+  return reserved;
+}
+
+interface StatedFile {
+  totalBytes: number | null;
+  endBytes: number;
+}
+
+async function reserve(
   { documents, env, upload, progress }: UploadComponents,
-  { totalBytes, endBytes }: { totalBytes: number | null; endBytes: number },
+  { totalBytes, endBytes }: StatedFile,
 ): Promise<boolean> {
   const total = totalBytes ?? progress.totalBytes;
   const reserved = documents.get("reservedBytes") ?? 0;
-  const wanted = total ?? Math.max(reserved, STEP_BYTES * Math.ceil(endBytes / STEP_BYTES));
+  const stated = total ?? Math.max(reserved, STEP_BYTES * Math.ceil(endBytes / STEP_BYTES));
+  const wanted = Math.max(stated, progress.storedBytes);
   if (progress.status !== "waiting" || wanted === reserved) return true;
   const { storedBytes: mostBytes } = boundsOf(env);
   if (!(await reserveFile(openDatabase(env.DB), upload, wanted, mostBytes))) return false;

@@ -56,9 +56,11 @@ export function planTransform({ widthPx, heightPx, mode, rotate, flip }: Fit, so
   const byHeight = heightPx === null ? null : heightPx / sourceHeight;
   const factors = [byWidth, byHeight].filter((factor) => factor !== null);
   if (mode === "preserve" || factors.length === 0) return plain(scaledBy(Math.min(1, ...factors)));
+  const longest = Math.max(sourceWidth, sourceHeight);
   const box = withinSource(
     { widthPx: widthPx ?? even(sourceWidth * byHeight!), heightPx: heightPx ?? even(sourceHeight * byWidth!) },
-    { widthPx: sourceWidth, heightPx: sourceHeight },
+    // Borders enlarge nothing, so a square around the picture is within it.
+    mode === "pad" ? { widthPx: longest, heightPx: longest } : { widthPx: sourceWidth, heightPx: sourceHeight },
   );
   if (mode === "stretch") return plain(box);
   const boxFactors = [box.widthPx / sourceWidth, box.heightPx / sourceHeight];

@@ -30,9 +30,9 @@ class UnknownIds {
     return this.#blocked.get(networkOfRequest(request), nowMs) === true;
   }
 
-  /** Call when an id was found. */
+  /** Call at each use of an id that exists. */
   remember(id: string, nowMs: number): void {
-    if (this.#found.get(id, nowMs) === undefined) this.#found.set(id, true, nowMs + FOUND_MS);
+    this.#found.set(id, true, nowMs + FOUND_MS);
   }
 
   /** Call after an id was not found. */

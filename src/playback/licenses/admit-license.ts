@@ -2,7 +2,7 @@ import type { KeySystem } from "../../media/cenc/content-key.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import type { Lasting } from "../../platform/single-flight.ts";
-import { boundGuesses } from "../guessed-ids.ts";
+import { boundLookUp } from "../guessed-ids.ts";
 import { type Resolved, resolvePlaybackId } from "../resolve.ts";
 import { Viewer } from "../viewer.ts";
 
@@ -22,11 +22,8 @@ export interface LicenseRequest {
  */
 export async function admitLicense({ request, env, ctx, playbackId, keySystem }: LicenseRequest): Promise<Resolved> {
   const none = () => new Problem("playback_not_found", `no playback ID with licences of ${keySystem} has this id`);
-  const resolved = await boundGuesses(request, env, playbackId, async () => {
-    const found = await resolvePlaybackId(env.DB, ctx, playbackId);
-    if (found === null) throw none();
-    return found;
-  });
+  const resolved = await boundLookUp(request, env, playbackId, () => resolvePlaybackId(env.DB, ctx, playbackId));
+  if (resolved === null) throw none();
   await new Viewer(request, new URL(request.url), null, env, ctx).admit(resolved.rules, true);
   const { accessPolicy, keySystems } = resolved.rules;
   if (accessPolicy !== "drm" || keySystems?.includes(keySystem) !== true) throw none();

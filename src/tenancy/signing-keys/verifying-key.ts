@@ -5,11 +5,13 @@ import { TtlCache } from "../../platform/ttl-cache.ts";
 import { findSigningKey } from "./repository.ts";
 
 /**
- * How long an isolate answers from memory, and so how long a revoked key still works. An unknown key is looked up each time, so that a new one works
- * at once.
+ * How long an isolate answers from memory, and so how long a revoked key still works. An unknown key is looked up once a second, because anybody
+ * can name one.
  */
 const KEY_KNOWN_MS = 3000;
 const known = new TtlCache<CryptoKey>(256);
+const UNKNOWN_MS = 1000;
+const unknown = new TtlCache<true>(1024);
 const lookups = new SingleFlight<CryptoKey | null>();
 
 /** The public half of a signing key, for RS256; null when the workspace has no such key. */
@@ -23,11 +25,13 @@ export async function findVerifyingKey(
   const nowMs = Date.now();
   const recent = known.get(cacheKey, nowMs);
   if (recent !== undefined) return recent;
+  if (unknown.get(cacheKey, nowMs) === true) return null;
   const key = await lookups.share(cacheKey, ctx, async () => {
     const found = await findSigningKey(openDatabase(binding), workspaceId, keyId);
     return found === null ? null : await importSPKI(found.publicKey, "RS256");
   });
-  if (key !== null) known.set(cacheKey, key, nowMs + KEY_KNOWN_MS);
+  if (key === null) unknown.set(cacheKey, true, nowMs + UNKNOWN_MS);
+  else known.set(cacheKey, key, nowMs + KEY_KNOWN_MS);
   return key;
 }
 

@@ -28,10 +28,13 @@ const unlessLonger = (plan: SheetPlan | null, seconds: number) =>
 const answered = (isTaken: boolean, status: string) => (isTaken ? TAKEN : status);
 
 /** The last of this many waiting requests. @param workspaceOf the workspace of each */
-function placed(waiting: number, workspaceOf: (n: number) => string): string {
+async function placed(waiting: number, workspaceOf: (n: number) => string): Promise<string> {
   const places = new Places();
-  const taken = Array.from({ length: 2 + waiting }, (_, n) => places.take(workspaceOf(n)));
-  return answered(taken.at(-1) !== null, "429");
+  let isRefused = false;
+  for (let n = 0; n < 2 + waiting; n += 1)
+    void places.take(workspaceOf(n)).then((hasPlace) => (isRefused ||= !hasPlace));
+  await Promise.resolve();
+  return answered(!isRefused, "429");
 }
 
 /** The rung of a still whose GOP has this many bytes in the larger of two rungs. */

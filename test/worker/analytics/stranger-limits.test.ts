@@ -40,7 +40,7 @@ test("beyond the limit of new views no machine is touched, and views that have b
     const limit = refuseAll(limiter);
     const machines = vi.spyOn(env.VIEW_MACHINE, "get");
     const events = Array.from({ length: 20 }, () => new TestPlayer(workspace.id).event("viewBegin", minuteAgo()));
-    expect((await postBeacon(workspace.id, { events })).status).toBe(200);
+    expect((await postBeacon(workspace.id, { events })).status).toBe(503); // players send it again
     expect(machines).not.toHaveBeenCalled();
     await postBeacon(workspace.id, { events: [running.event("pulse", minuteAgo())] });
     expect(machines).toHaveBeenCalledTimes(1);
@@ -99,7 +99,8 @@ test("a network that tries unknown ids asks the database no more, and what exist
   const prepare = vi.spyOn(env.DB, "prepare");
   const batch = vi.spyOn(env.DB, "batch");
   const id = () => crypto.randomUUID();
-  for (const path of [`${id()}.mpd`, `${id()}/v720/0.m4s`, `${playbackId}/${id()}/v.m3u8`, `${id()}/thumbnail.jpg`])
+  const unknownSession = `${playbackId}/${id()}/v.m3u8`;
+  for (const path of [`${id()}.mpd`, `${id()}/v720/0.m4s`, unknownSession, `${id()}/thumbnail.jpg`, `player/${id()}`])
     expect(await get(path)).toBe(429);
   const player = new TestPlayer(id());
   const unknown = await postBeacon(id(), { events: [player.event("viewBegin", minuteAgo())] }, headers);
@@ -110,6 +111,20 @@ test("a network that tries unknown ids asks the database no more, and what exist
   const elsewhere = await send(new Request(`http://sluice.test/${id()}.m3u8`, other));
   expect(elsewhere.status).toBe(404);
 });
+
+test.each(["player/%", "%.m3u8", "%/v720/0.m4s", "%/source"])(
+  "an unknown id at /%s is counted, and what is refused of an id that exists is not",
+  async (form) => {
+    const headers = { "cf-connecting-ip": `2001:db8:95:${form.length}::1` };
+    const limit = vi.spyOn(env.UNKNOWN_IDS, "limit");
+    const get = (id: string) => send(new Request(`http://sluice.test/${form.replace("%", id)}`, { headers }));
+    const { playbackId } = await newAsset({ status: "errored", workspaceId: workspace.id });
+    expect((await get(playbackId)).status).toBeGreaterThanOrEqual(400);
+    expect(limit).not.toHaveBeenCalled();
+    expect((await get(crypto.randomUUID())).status).toBe(404);
+    expect(limit).toHaveBeenCalledTimes(1);
+  },
+);
 
 test("an unknown id that is asked for again counts once, and is one query within a second", async () => {
   const headers = { "cf-connecting-ip": "2001:db8:97::1" };

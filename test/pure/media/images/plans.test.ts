@@ -69,7 +69,8 @@ describe("a transform", () => {
     ["stretch", 4096, 720, { scale: [1280, 226] }],
     ["crop", 4096, 4096, { scale: [1280, 720], crop: [720, 720] }],
     ["smartcrop", 4096, null, { scale: [1280, 720], crop: [1280, 720] }],
-    ["pad", 4096, 4096, { scale: [720, 406], pad: [720, 720] }],
+    ["pad", 4096, 4096, { scale: [1280, 720], pad: [1280, 1280] }],
+    ["pad", 4096, 512, { scale: [284, 160], pad: [1280, 160] }],
   ] as const)("%s into %s × %s", (mode, widthPx, heightPx, expected) => {
     const { scale, crop, pad } = planTransform(fit({ mode, widthPx, heightPx }), SOURCE);
     const shown = {
