@@ -86,7 +86,16 @@ const idleMachines = {
 } as unknown as Env["ASSET_MACHINE"];
 /** Miniflare's rate limiter writes to a database at each request. Cloudflare's counts in memory. */
 const unlimited = { limit: () => Promise.resolve({ success: true }) };
-const noRateLimit = { API_REQUESTS: unlimited, BEACONS: unlimited };
+const noRateLimit = {
+  API_REQUESTS: unlimited,
+  BEACONS: unlimited,
+  BEACONS_OF_WORKSPACE: unlimited,
+  BEACONS_IN_ALL: unlimited,
+  NEW_VIEWS: unlimited,
+  NEW_VIEWS_OF_WORKSPACE: unlimited,
+  NEW_VIEWS_IN_ALL: unlimited,
+  UNKNOWN_IDS: unlimited,
+};
 let withMachines: Env | undefined;
 let withoutMachines: Env | undefined;
 

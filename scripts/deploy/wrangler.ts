@@ -21,6 +21,7 @@ export class Wrangler {
     this.env = {
       ...process.env,
       CI: "true", // answers wrangler's questions: this command has already asked
+      WRANGLER_LOG: "log", // a quieter level of the environment would suppress the JSON, too
       WRANGLER_SEND_METRICS: process.env["WRANGLER_SEND_METRICS"] ?? "false",
       ...(accountId === undefined ? {} : { CLOUDFLARE_ACCOUNT_ID: accountId }),
     };

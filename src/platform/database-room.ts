@@ -1,16 +1,16 @@
 import { logWarning } from "./log.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
-/** D1 refuses writes at 10 GB (Cloudflare's limits of D1). The rest is for the owner's own writes. */
+/** D1 refuses writes at 10 GB (Cloudflare's limits of D1). The rest is for the writes that the API needs. */
 const MAX_BYTES = 8_000_000_000;
 const KNOWN_MS = 60_000;
 const room = new TtlCache<boolean>(1);
 
 /**
- * Whether the database has room for rows that strangers cause, such as events of views. Asked before each of these writes, and known for a
- * minute. Writes of the API and of machines do not ask: the remaining fifth is theirs.
+ * Whether the database has room for rows that the API can do without: what strangers cause, such as events of views, and the request log. Asked
+ * before each of these writes, and known for a minute. Other writes do not ask: the remaining fifth is theirs.
  */
-export async function hasRoomForStrangers(binding: D1Database, nowMs = Date.now()): Promise<boolean> {
+export async function hasSpareRoom(binding: D1Database, nowMs = Date.now()): Promise<boolean> {
   const known = room.get("", nowMs);
   if (known !== undefined) return known;
   const { meta } = await binding.prepare("SELECT 1").run();

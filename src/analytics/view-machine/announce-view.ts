@@ -1,5 +1,5 @@
 import { commitWithEvents } from "../../events/webhooks/index.ts";
-import { hasRoomForStrangers } from "../../platform/database-room.ts";
+import { hasSpareRoom } from "../../platform/database-room.ts";
 import { log } from "../../platform/log.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import { monthOf } from "../store/months.ts";
@@ -37,7 +37,7 @@ async function mayAnnounce({ env, documents, clock }: ViewComponents, workspaceI
   if (documents.get("eventPlace") === true) return true; // taken by an attempt that did not come to its end
   const nowMs = clock();
   const store = viewStore(env, { workspaceId, month: monthOf(nowMs) });
-  if (!(await hasRoomForStrangers(env.DB))) {
+  if (!(await hasSpareRoom(env.DB))) {
     await store.addRefusals({ database_full: 1 }, nowMs);
     return false;
   }

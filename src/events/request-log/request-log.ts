@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
+import { hasSpareRoom } from "../../platform/database-room.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { GatheredWrites } from "../../platform/gathered-writes.ts";
@@ -66,10 +67,15 @@ const lines = new GatheredWrites<Row>(Date.now);
 
 const keep = (env: Env, row: Row): Promise<void> =>
   lines.add(row, async (rows) => {
-    await insert(env, rows)
-      .catch(() => insert(env, rows)) // the first write may have succeeded: existing rows stay as they are
+    await insertIfRoom(env, rows)
+      .catch(() => insertIfRoom(env, rows)) // the first write may have succeeded: existing rows stay as they are
       .catch((error: unknown) => logError("request_log.write_failed", { rows: rows.length, ...errorFields(error) }));
   });
+
+/** A caller's requests are GBs a day at most. When D1 is nearly full, they are in the Worker's log alone. */
+async function insertIfRoom(env: Env, rows: Row[]): Promise<void> {
+  if (await hasSpareRoom(env.DB)) await insert(env, rows);
+}
 
 async function insert(env: Env, rows: Row[]): Promise<void> {
   const json = JSON.stringify(rows.map((row) => ({ ...row, at: row.at.getTime() })));

@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { assets, type NewRecording, openRecording, policyOf } from "../../library/assets/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
-import { hasRoomForStrangers } from "../../platform/database-room.ts";
+import { hasSpareRoom } from "../../platform/database-room.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
@@ -33,7 +33,7 @@ export async function saveClip(
   const [stream] = await db.select().from(liveStreams).where(eq(liveStreams.id, streamId));
   const isKnown = async () => (await db.$count(assets, eq(assets.id, mediaId))) > 0;
   if (stream === undefined || (await isKnown())) return "known";
-  if (by === "viewer" && !(await hasRoomForStrangers(env.DB))) return "limit";
+  if (by === "viewer" && !(await hasSpareRoom(env.DB))) return "limit";
   const recording: NewRecording = {
     mediaId,
     playbackId,

@@ -40,6 +40,7 @@ export async function startPlaybackWorker() {
       compatibilityFlags: ["nodejs_compat"],
       d1Databases: ["DB"],
       r2Buckets: ["MEDIA"],
+      ratelimits: { UNKNOWN_IDS: { namespace_id: "1009", simple: { limit: 120, period: 60 } } },
       serviceBindings: { ASSETS: serveBuilt },
       bindings: {
         ALLOW_PRIVATE_NETWORK: "true",

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { StoreComponents } from "../../../src/analytics/store/components.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
 import { putView } from "../../../src/analytics/store/put-view.ts";
-import { hasRoomForStrangers } from "../../../src/platform/database-room.ts";
+import { hasSpareRoom } from "../../../src/platform/database-room.ts";
 import { addRung, newAsset } from "../playback/playable.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { dataOf, elapse, finalView, postBeacon, sendView, TestPlayer } from "./beacon-helpers.ts";
@@ -199,8 +199,8 @@ test("D1 that is nearly full takes no event of a view", async () => {
   const room = vi.fn<() => Promise<object>>(async () => ({ meta: { size_after: 8_000_000_001 } }));
   const binding = { prepare: () => ({ run: room }) } as unknown as D1Database;
   const nowMs = Date.now() + 3600_000; // what the isolate has seen of D1 is older than a minute
-  expect(await hasRoomForStrangers(binding, nowMs)).toBe(false);
-  expect(await hasRoomForStrangers(binding, nowMs + 59_000)).toBe(false);
+  expect(await hasSpareRoom(binding, nowMs)).toBe(false);
+  expect(await hasSpareRoom(binding, nowMs + 59_000)).toBe(false);
   expect(room).toHaveBeenCalledTimes(1);
   vi.useFakeTimers({ toFake: ["Date"], now: nowMs });
   try {
@@ -212,7 +212,7 @@ test("D1 that is nearly full takes no event of a view", async () => {
     expect(await refused()).toEqual({ database_full: 1 });
   } finally {
     vi.useRealTimers();
-    await hasRoomForStrangers(env.DB, nowMs + 60_001); // other tests share the isolate
+    await hasSpareRoom(env.DB, nowMs + 60_001); // other tests share the isolate
   }
 });
 
