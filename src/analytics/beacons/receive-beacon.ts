@@ -1,5 +1,5 @@
 import type { Env } from "../../platform/env.ts";
-import { networkOfRequest } from "../../platform/network/unknown-ids.ts";
+import { networkOfRequest } from "../../platform/network/request-network.ts";
 import type { ViewEvent } from "../views/view-event.ts";
 import { answerBeacon, type Taken } from "./answer-beacon.ts";
 import { type BeaconBatch, type BeaconEvent, readBatch } from "./beacon-batch.ts";

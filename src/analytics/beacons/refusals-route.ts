@@ -21,7 +21,7 @@ const route = createRoute({
   operationId: "list_refused_reports",
   summary: "What players sent that could not be used",
   description:
-    "Beacons and CMCD reports are always answered with 200, because a player can do nothing about a refusal; what cannot be used is counted here, by reason. A reason appears at once; further reports for it are added with the next refused report, at the earliest a minute later. `timespan[]` chooses hours.",
+    "Beacons and CMCD reports that cannot be used are answered with 200, because a player can do nothing about it, and new views beyond a limit with 503, so that they are sent again; what cannot be used is counted here, by reason. A reason appears at once; further reports for it are added with the next refused report, at the earliest a minute later. `timespan[]` chooses hours.",
   method: "get",
   path: "/v1/data/refused-reports",
   tags: ["Video data"],

@@ -1,6 +1,6 @@
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import type { Env } from "../../platform/env.ts";
-import { networkOfRequest } from "../../platform/network/unknown-ids.ts";
+import { networkOfRequest } from "../../platform/network/request-network.ts";
 import { answerBeacon, type Taken } from "../beacons/answer-beacon.ts";
 import { eventTimeMs } from "../beacons/event-time.ts";
 import { readReport } from "../beacons/read-report.ts";

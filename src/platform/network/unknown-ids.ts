@@ -1,14 +1,12 @@
-import { LARGEST_SITE, networkOf } from "../../../protocol/network-of.ts";
 import type { Env } from "../env.ts";
 import { TtlCache } from "../ttl-cache.ts";
+import { namesNetwork, networkOfRequest } from "./request-network.ts";
 
 /** The period of `UNKNOWN_IDS` in wrangler.toml. */
 const PERIOD_MS = 60_000;
 /** How long an id that was found is served to a network that tries too many others. */
 const FOUND_MS = 600_000;
 const MAX_ENTRIES = 4096;
-/** The header with the client's address. */
-const ADDRESS = "cf-connecting-ip";
 
 /** The seconds after which a network may try ids again. */
 export const UNKNOWN_IDS_PERIOD_SECONDS = PERIOD_MS / 1000;
@@ -37,7 +35,7 @@ class UnknownIds {
 
   /** Call after an id was not found. */
   async count(env: Env, request: Request, id: string, nowMs: number): Promise<void> {
-    if (!request.headers.has(ADDRESS)) return; // Cloudflare always sends it; without it, all clients would be one network
+    if (!namesNetwork(request)) return;
     const network = networkOfRequest(request);
     const tried = `${network} ${id}`;
     if (this.#counted.get(tried, nowMs) === true) return;
@@ -51,7 +49,3 @@ class UnknownIds {
 
 /** The ids that strangers asked this isolate for. */
 export const unknownIds = new UnknownIds();
-
-/** The network that sent a request: an IPv4 address or an IPv6 /48, the most that one site has (RFC 6177). */
-export const networkOfRequest = ({ headers }: Request): string =>
-  networkOf(headers.get(ADDRESS) ?? "none", LARGEST_SITE);
