@@ -10,6 +10,7 @@
  *
  * Callbacks to the Worker, below `job.callbackUrl`, with `Authorization: Bearer {job.token}`:
  *   GET|HEAD {callbackUrl}/source                    the source file; supports Range
+ *   GET|HEAD {callbackUrl}/files/{number}            the same for a further file of a montage; file 0 is the source
  *   GET|HEAD {callbackUrl}/imposed/{position}        the same for a sound that is mixed into it
  *   GET      {callbackUrl}/cuts                      SoundCuts, of an audio job with `hasCuts`
  *   PUT      {callbackUrl}/objects/{rendition}/{file} one init or segment, 204; `file` is `init.mp4` or `{number}.m4s`; of an audio job
@@ -142,6 +143,23 @@ export type VideoRung = z.infer<typeof VideoRung>;
 export const ClipRange = z.object({ startMs: z.number().min(0), endMs: z.number().positive().nullable() });
 export type ClipRange = z.infer<typeof ClipRange>;
 
+/** Files of a montage, and ranges of them. */
+export const MAX_MONTAGE_FILES = 20;
+export const MAX_TAKES = 200;
+
+/** One range of one file of a montage. Takes follow each other without a gap. */
+const Take = z.object({
+  file: z
+    .int()
+    .min(0)
+    .max(MAX_MONTAGE_FILES - 1),
+  clip: ClipRange,
+});
+export const PictureTake = Take.extend({ frameCount: z.int().positive() }); // of the output
+export type PictureTake = z.infer<typeof PictureTake>;
+export const SoundTake = Take.extend({ durationMs: z.number().positive() });
+export type SoundTake = z.infer<typeof SoundTake>;
+
 /** Heartbeats per lease, to tolerate lost ones, and the shortest time between two. */
 export const HEARTBEATS_PER_LEASE = 5;
 export const MIN_HEARTBEAT_MS = 500;
@@ -157,7 +175,15 @@ const JobBase = z.object({
   clip: ClipRange,
 });
 
-export const ProbeJob = JobBase.extend({ kind: z.literal("probe") });
+export const ProbeJob = JobBase.extend({
+  kind: z.literal("probe"),
+  /** A further file of a montage. Absent = the source. */
+  file: z
+    .int()
+    .min(1)
+    .max(MAX_MONTAGE_FILES - 1)
+    .optional(),
+});
 
 /** One time range of the picture for every rung: one decode, N encodes. */
 export const VideoJob = JobBase.extend({
@@ -170,6 +196,17 @@ export const VideoJob = JobBase.extend({
   rungs: z.array(VideoRung).min(1),
   /** Repeat the last picture up to `frameCount`, because the sound is longer than the picture. Ignored for a truncated source. */
   holdsLastPicture: z.boolean().optional(),
+  /**
+   * The picture is put together from several ranges: `video` then gives size, rate and dynamic range of the output, and `clip` counts for nothing.
+   * Pictures of another shape get bars; a range that has fewer pictures than stated ends with its last one.
+   */
+  montage: z
+    .object({
+      /** By file; null = it has no picture, and black is shown. */
+      pictures: z.array(SourceVideo.nullable()).max(MAX_MONTAGE_FILES),
+      takes: z.array(PictureTake).min(1).max(MAX_TAKES),
+    })
+    .optional(),
 });
 
 /** Sounds that are mixed into one audio job. */
@@ -196,6 +233,14 @@ export const AudioJob = JobBase.extend({
   durationMs: z.number().positive().nullable(),
   /** The file of each is at `{callbackUrl}/imposed/{position}`. Absent = none. */
   imposed: z.array(ImposedSound).max(MAX_IMPOSED_SOUNDS).optional(),
+  /** The sound is put together from several ranges, in the format that `audio` leads to; `clip` counts for nothing. Joins are cross-faded. */
+  montage: z
+    .object({
+      /** By file; null = it has no such sound, and is silent. */
+      sounds: z.array(SourceAudio.nullable()).max(MAX_MONTAGE_FILES),
+      takes: z.array(SoundTake).min(1).max(MAX_TAKES),
+    })
+    .optional(),
   /** Sound for the recording of a broadcast: cut and timed by the SoundCuts at `{callbackUrl}/cuts`, and as long as these. */
   hasCuts: z.literal(true).optional(),
 });

@@ -1,39 +1,25 @@
 /** The `video` job: decodes once and encodes one range of output frames in every rung. */
 import type { Frame } from "node-av/lib";
-import { AV_FRAME_DATA_A53_CC, AVCOL_SPC_UNSPECIFIED } from "node-av/constants";
-import type { Fraction, VideoJob, VideoResult } from "../../protocol/jobs.ts";
-import { frameSeconds, FramePicker, type Pick, TOLERANCE_FRAMES } from "../../protocol/media/frame-picker.ts";
+import type { VideoJob, VideoResult } from "../../protocol/jobs.ts";
+import { frameSeconds } from "../../protocol/media/frame-picker.ts";
 import type { JobContext } from "./job-context.ts";
-import { pictures } from "./picture.ts";
 import { PictureGraph } from "./picture-graph.ts";
-import { haveSameShape, type PixelAspects, pixelAspects, shownSize } from "./picture-shape.ts";
 import { RungEncoder } from "./rung.ts";
-import { framesAround } from "./rung-plan.ts";
-import { type ColorPlan, colorPlan, scaleGraph } from "./scale-graph.ts";
-import { openSource } from "./source.ts";
+import { type Filters, montagePictures, type ShownPicture, sourcePictures } from "./shown-pictures.ts";
 import { Store } from "./store.ts";
-
-/** A picture that ends this long before its declared end is truncated. */
-const TRUNCATED_SECONDS = 1;
 
 export async function encodeChunk(job: VideoJob, context: JobContext): Promise<VideoResult> {
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
-  const source = await openSource(job, context, { clock: job.video.clock ?? null });
   const store = new Store(job, context.onWait);
-  const stream = source.format.streams[job.video.streamIndex];
-  const color = colorPlan(stream?.codecpar.colorSpace ?? 1, job.video.heightPx, job.video.hdr);
-  const encoders = await Promise.all(
-    job.rungs.map((rung) => RungEncoder.open(rung, job.grid, { ...job, colorMatrix: color.matrix }, store)),
-  );
   const seen = { hasCcData: false };
-  const frameCount = await encodeAll(
-    job,
-    filtersOf(job, pixelAspects(stream), color),
-    pickedFrames(job, source, seen),
-    encoders,
-    context,
+  const { montage } = job;
+  const shown =
+    montage === undefined ? await sourcePictures(job, context, seen) : montagePictures(job, montage, context, seen);
+  const encoders = await Promise.all(
+    job.rungs.map((rung) => RungEncoder.open(rung, job.grid, { ...job, colorMatrix: shown.matrix }, store)),
   );
+  const frameCount = await encodeAll(job, shown.pictures, encoders, context);
   await store.flushed();
   const renditions = encoders.map((encoder) => encoder.facts());
   const { user, system } = process.cpuUsage(cpu);
@@ -47,82 +33,27 @@ export async function encodeChunk(job: VideoJob, context: JobContext): Promise<V
   };
 }
 
-async function* pickedFrames(
-  job: VideoJob,
-  source: Awaited<ReturnType<typeof openSource>>,
-  seen: { hasCcData: boolean },
-): AsyncGenerator<Pick<Frame>> {
-  const rate = job.grid.frameRate;
-  const wanted = framesAround(job);
-  const picker = new FramePicker<Frame>({ rate, ...wanted }, (frame) => frame.free());
-  const clipStart = job.clip.startMs / 1000;
-  const clipEnd = job.clip.endMs === null ? Infinity : job.clip.endMs / 1000 - clipStart;
-  const { gridMs } = job.video;
-  // On its grid, a picture is up to half a frame later.
-  const from = wanted.firstFrame + TOLERANCE_FRAMES - (gridMs === undefined ? 0 : 1);
-  let endSeconds = 0;
-  for await (const { frame, timeSeconds, durationSeconds } of pictures(
-    source,
-    job.video,
-    from * frameSeconds(rate),
-    source.zeroSeconds + clipStart,
-  )) {
-    if (timeSeconds >= clipEnd) {
-      frame.free();
-      break;
-    }
-    seen.hasCcData ||= frame.getSideData(AV_FRAME_DATA_A53_CC) !== null;
-    endSeconds = Math.min(clipEnd, timeSeconds + durationSeconds);
-    const pick = picker.push(frame, gridMs === undefined ? timeSeconds : onGrid(timeSeconds, gridMs / 1000, rate));
-    if (pick !== undefined) yield pick;
-    if (picker.isComplete) return;
-  }
-  const declaredEnd = (job.video.startMs + job.video.durationMs) / 1000;
-  const isWhole = endSeconds >= Math.min(clipEnd, declaredEnd) - TRUNCATED_SECONDS;
-  const last = picker.finish(job.holdsLastPicture === true && isWhole ? Infinity : endSeconds);
-  if (last !== undefined) yield last;
-}
-
-/** The nearest place of a picture of the constant rate. The rule depends on times alone, as that of the picker. */
-function onGrid(timeSeconds: number, gridSeconds: number, rate: Fraction): number {
-  const frame = frameSeconds(rate);
-  return gridSeconds + Math.round((timeSeconds - gridSeconds) / frame) * frame;
-}
-
-/**
- * The filters of a picture. Its size, pixels and matrix may change on the way, but those of a rung do not: a picture of another shape than the first
- * one's gets bars.
- */
-function filtersOf({ video, rungs }: VideoJob, aspects: PixelAspects, { matrix, isConverted }: ColorPlan) {
-  return (frame: Frame): string => {
-    const shown = shownSize(frame, aspects, video);
-    const own = colorPlan(frame.colorSpace, shown.heightPx, video.hdr);
-    const hasOtherMatrix = frame.colorSpace !== AVCOL_SPC_UNSPECIFIED && own.matrix !== matrix;
-    const other = haveSameShape(shown, video) ? null : shown;
-    return scaleGraph(video, rungs, isConverted || own.isConverted || hasOtherMatrix, { matrix, other });
-  };
-}
-
 /** Decoding and scaling wait when the slowest encoder is this many pictures behind. */
 const PICTURES_AHEAD = 4;
 
 /** Encodes every picture in every rung. */
 async function encodeAll(
   job: VideoJob,
-  filtersFor: (frame: Frame) => string,
-  picks: AsyncGenerator<Pick<Frame>>,
+  pictures: AsyncGenerator<ShownPicture>,
   encoders: RungEncoder[],
   context: JobContext,
 ): Promise<number> {
   const startedMs = performance.now();
   let graph: PictureGraph | undefined;
+  let graphFilters: Filters | undefined;
   const encodings = encoders.map(() => Promise.resolve());
   const pending: Promise<unknown>[] = [];
   let frameCount = 0;
-  for await (const { frame, firstFrame, count } of picks) {
-    if (graph === undefined || !graph.suits(frame)) {
+  for await (const { frame, firstFrame, count, filters } of pictures) {
+    if (graph === undefined || graphFilters !== filters || !graph.suits(frame)) {
       graph?.close();
-      graph = await PictureGraph.open(filtersFor(frame), job.rungs.length, frame, {
+      graphFilters = filters;
+      graph = await PictureGraph.open(filters(frame), job.rungs.length, frame, {
         num: 1,
         den: 1_000_000,
       });

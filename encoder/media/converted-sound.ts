@@ -66,7 +66,7 @@ export async function* stereoSound(
     const lengths = channels.map(({ samples }) => samples.length).filter((length) => length > 0);
     if (lengths.length === 0) return;
     const count = Math.min(...lengths);
-    const frame = frameOf(
+    const frame = soundFrame(
       channels.map((channel) => channel.take(count)),
       sampleRateHz,
     );
@@ -103,13 +103,13 @@ class Channel {
 }
 
 export const silentFrame = ({ sampleRateHz, channels }: SoundOutput, nbSamples: number): Frame =>
-  frameOf(
+  soundFrame(
     Array.from({ length: channels }, () => new Float32Array(nbSamples)),
     sampleRateHz,
   );
 
 /** @param planes one for each channel, of equal lengths */
-function frameOf(planes: Float32Array[], sampleRateHz: number): Frame {
+export function soundFrame(planes: Float32Array[], sampleRateHz: number): Frame {
   const samples = Buffer.concat(
     planes.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)),
   );

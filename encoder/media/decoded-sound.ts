@@ -1,8 +1,9 @@
 import type { Frame, Stream } from "node-av/lib";
 import { AV_NOPTS_VALUE } from "node-av/constants";
+import { JobError } from "../platform/errors.ts";
 import { decodedFrames, openDecoder } from "./decode.ts";
-import { keepOnly } from "./packets.ts";
-import type { OpenSource } from "./source.ts";
+import { keepOnly, seek } from "./packets.ts";
+import { type OpenSource, reopen } from "./source.ts";
 
 export interface DecodedSound {
   /** Owned by the receiver. */
@@ -11,12 +12,52 @@ export interface DecodedSound {
   seconds: number;
 }
 
-/** Decodes one stream of sound. Frames that end before time 0 are skipped. @param zeroSeconds time 0, in file time */
+/** Sound that begins later than this in its file is sought, not decoded from the file's start on. */
+const SEEK_AFTER_SECONDS = 10;
+/** Decoding starts this long before time 0: decoders of sound need some packets, and seeking is not exact in every container. */
+const SEEK_MARGIN_SECONDS = 3;
+
+/**
+ * Decodes one stream of sound, and closes the source at the end. Frames that end before time 0 are skipped.
+ *
+ * @param zeroSeconds time 0, in file time
+ * @throws {JobError} source_damaged when the file has no such stream
+ */
 export async function* decodedSound(
-  source: OpenSource,
-  stream: Stream,
+  opened: OpenSource,
+  streamIndex: number,
   zeroSeconds: number,
 ): AsyncGenerator<DecodedSound> {
+  let source = opened;
+  try {
+    if (zeroSeconds - source.zeroSeconds > SEEK_AFTER_SECONDS) {
+      const stream = streamOf(source, streamIndex);
+      if (await seek(source, stream, zeroSeconds - SEEK_MARGIN_SECONDS)) {
+        const sought = decodedFrom(source, stream, zeroSeconds);
+        const first = await sought.next();
+        // A seek that went too far, or nowhere: the file is read from its start on.
+        if (first.done !== true && first.value.seconds <= 0) {
+          yield first.value;
+          return yield* sought;
+        }
+        if (first.done !== true) first.value.frame.free();
+        await sought.return(undefined);
+      }
+      source = await reopen(source);
+    }
+    yield* decodedFrom(source, streamOf(source, streamIndex), zeroSeconds);
+  } finally {
+    await source.format.closeInput();
+  }
+}
+
+function streamOf({ format }: OpenSource, index: number): Stream {
+  const stream = format.streams[index];
+  if (stream === undefined) throw new JobError("source_damaged", "The source's audio stream is missing.");
+  return stream;
+}
+
+async function* decodedFrom(source: OpenSource, stream: Stream, zeroSeconds: number): AsyncGenerator<DecodedSound> {
   keepOnly(source, stream);
   const decoder = await openDecoder(stream, 1);
   const { num, den } = stream.timeBase;

@@ -16,7 +16,7 @@ import { type Look, look } from "./look.ts";
 import { orientationOf } from "./orientation.ts";
 import { pairedSounds } from "./paired-sound.ts";
 import { pixelAspects, shownSize } from "./picture-shape.ts";
-import { openSource, startSeconds } from "./source.ts";
+import { montageFile, openSource, startSeconds } from "./source.ts";
 import { streamEnds } from "./stream-ends.ts";
 import { isDescription, languageOf, sourceSubtitles, titleOf } from "./subtitle-facts.ts";
 
@@ -25,7 +25,7 @@ const MAX_PIXELS = 7680 * 4320;
 const MAX_EDGE_PX = 8192;
 
 export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeResult> {
-  const source = await openSource(job, context);
+  const source = await openSource(job, context, { path: montageFile(job.file ?? 0) });
   if (source.video === null && source.audio.length === 0) throw noStreams();
   if (source.video !== null) refuseTooLarge(source.video);
 

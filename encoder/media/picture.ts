@@ -39,7 +39,7 @@ export async function* pictures(
   let source = opened;
   for (const margin of SEEK_MARGINS_SECONDS) {
     const target = wanted - margin;
-    const isFromStart = target <= facts.startMs / 1000;
+    const isFromStart = target + offsetSeconds <= source.zeroSeconds + facts.startMs / 1000;
     // Reopen for later attempts, because not every demuxer can seek back to the start.
     if (margin !== SEEK_MARGINS_SECONDS[0]) source = await reopen(source);
     const stream = source.format.streams[facts.streamIndex];

@@ -1,6 +1,6 @@
 /** The `audio` job: encodes one whole stream to AAC-LC segments. */
 import type { Frame } from "node-av/lib";
-import { type AudioJob, type AudioResult, SoundCuts } from "../../protocol/jobs.ts";
+import { type AudioJob, type AudioResult, type SourceAudio, SoundCuts } from "../../protocol/jobs.ts";
 import { callBack } from "../platform/callbacks.ts";
 import { JobError } from "../platform/errors.ts";
 import {
@@ -14,10 +14,11 @@ import { cutSound, frameCountOf, type SoundCut } from "../../protocol/media/soun
 import { convertedSound, silentFrame, stereoSound } from "./converted-sound.ts";
 import { decodedSound } from "./decoded-sound.ts";
 import { ImposedSounds, LIMITER } from "./imposed-sound.ts";
+import { joinedSound, type JoinedTake } from "./joined-sound.ts";
 import type { JobContext } from "./job-context.ts";
 import { SoundEncoder, type SoundOutput } from "./sound-encoder.ts";
 import { SoundGraph } from "./sound-graph.ts";
-import { openSource } from "./source.ts";
+import { montageFile, openSource } from "./source.ts";
 import { Store } from "./store.ts";
 
 export async function encodeSound(job: AudioJob, context: JobContext): Promise<AudioResult> {
@@ -126,21 +127,49 @@ async function* outputFrames(
   graph.close();
 }
 
-/** The sound of the job in the output's format, in the time of its clip. */
+/** The sound of the job in the output's format, from the start of the output on. */
 function soundOf(job: AudioJob, output: SoundOutput, context: JobContext): AsyncGenerator<Frame> {
-  const { streamIndex, rightStreamIndex } = job.audio;
-  if (rightStreamIndex === undefined) return convertedSound(sourceSound(job, streamIndex, context), output);
+  const { montage } = job;
+  if (montage === undefined)
+    return rangeSound(job, { file: 0, startMs: job.clip.startMs, audio: job.audio }, output, context);
+  let endMs = 0;
+  const samplesUntil = (ms: number) => Math.round((ms * output.sampleRateHz) / 1000);
+  const takes = montage.takes.map(({ file, clip, durationMs }): JoinedTake => {
+    const firstSample = samplesUntil(endMs);
+    endMs += durationMs;
+    const audio = montage.sounds[file] ?? null;
+    const open = (leadSeconds: number) =>
+      rangeSound(job, { file, startMs: clip.startMs - leadSeconds * 1000, audio: audio! }, output, context);
+    return { samples: samplesUntil(endMs) - firstSample, open: audio === null ? null : open };
+  });
+  return joinedSound(takes, output);
+}
+
+interface SoundRange {
+  file: number;
+  /** May be before the start of the file, which is silent then. */
+  startMs: number;
+  audio: SourceAudio;
+}
+
+/** The sound of a file from a time on. */
+function rangeSound(job: AudioJob, range: SoundRange, output: SoundOutput, context: JobContext): AsyncGenerator<Frame> {
+  const { streamIndex, rightStreamIndex } = range.audio;
+  if (rightStreamIndex === undefined) return convertedSound(fileSound(job, streamIndex, range, context), output);
   const mono = { ...output, channels: 1 };
-  // Each channel reads the source for itself.
+  // Each channel reads the file for itself.
   const [left, right] = [streamIndex, rightStreamIndex].map((index) =>
-    convertedSound(sourceSound(job, index, context), mono),
+    convertedSound(fileSound(job, index, range, context), mono),
   );
   return stereoSound(left!, right!, output);
 }
 
-async function* sourceSound(job: AudioJob, streamIndex: number, context: JobContext) {
-  const source = await openSource(job, context, { clock: job.audio.clock ?? null });
-  const stream = source.format.streams[streamIndex];
-  if (stream === undefined) throw new JobError("source_damaged", "The source's audio stream is missing.");
-  yield* decodedSound(source, stream, source.zeroSeconds + job.clip.startMs / 1000);
+async function* fileSound(
+  job: AudioJob,
+  streamIndex: number,
+  { file, startMs, audio }: SoundRange,
+  context: JobContext,
+) {
+  const source = await openSource(job, context, { path: montageFile(file), clock: audio.clock ?? null });
+  yield* decodedSound(source, streamIndex, source.zeroSeconds + startMs / 1000);
 }

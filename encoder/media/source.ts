@@ -56,9 +56,14 @@ export interface OpenSource {
   packetClock: PacketClock | null;
 }
 
+export type SourcePath = "source" | `imposed/${number}` | `files/${number}`;
+
+/** The path of a file of a montage. */
+export const montageFile = (file: number): SourcePath => (file === 0 ? "source" : `files/${file}`);
+
 export interface SourceRequest {
   /** Path of the file among the job's callbacks. */
-  path?: "source" | `imposed/${number}`;
+  path?: SourcePath;
   /** As the probe has found it; absent = it is read. */
   clock?: ClockSpan[] | null;
 }
