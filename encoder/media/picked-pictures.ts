@@ -38,13 +38,15 @@ export async function* pickedPictures(
   const clipStart = clip.startMs / 1000;
   const clipEnd = clip.endMs === null ? Infinity : clip.endMs / 1000 - clipStart;
   const { gridMs } = video;
-  // On its grid, a picture is up to half a frame later.
-  const from = wanted.firstFrame + TOLERANCE_FRAMES - (gridMs === undefined ? 0 : 1);
+  // On its grid, a picture is up to half a frame of its own rate later.
+  const fromSeconds =
+    (wanted.firstFrame + TOLERANCE_FRAMES) * frameSeconds(rate) -
+    (gridMs === undefined ? 0 : frameSeconds(video.frameRate));
   let endSeconds = 0;
   for await (const { frame, timeSeconds, durationSeconds } of pictures(
     source,
     video,
-    from * frameSeconds(rate),
+    fromSeconds,
     source.zeroSeconds + clipStart,
   )) {
     if (timeSeconds >= clipEnd) {
@@ -53,7 +55,10 @@ export async function* pickedPictures(
     }
     seen.hasCcData ||= frame.getSideData(AV_FRAME_DATA_A53_CC) !== null;
     endSeconds = Math.min(clipEnd, timeSeconds + durationSeconds);
-    const pick = picker.push(frame, gridMs === undefined ? timeSeconds : onGrid(timeSeconds, gridMs / 1000, rate));
+    const pick = picker.push(
+      frame,
+      gridMs === undefined ? timeSeconds : onGrid(timeSeconds, gridMs / 1000, video.frameRate),
+    );
     if (pick !== undefined) yield pick;
     if (picker.isComplete) return;
   }
@@ -64,7 +69,7 @@ export async function* pickedPictures(
   if (last !== undefined) yield last;
 }
 
-/** The nearest place of a picture of the constant rate. The rule depends on times alone, as that of the picker. */
+/** The nearest place of a picture of the file's constant rate. The rule depends on times alone, as that of the picker. */
 function onGrid(timeSeconds: number, gridSeconds: number, rate: Fraction): number {
   const frame = frameSeconds(rate);
   return gridSeconds + Math.round((timeSeconds - gridSeconds) / frame) * frame;

@@ -126,7 +126,7 @@ async function* take(
   const aspects = pixelAspects(stream);
   const color = { matrix, isConverted: false };
   const filters = rungFilters(aspects, { video, rungs, canvas: job.video, color });
-  const range = { video, clip, rate: grid.frameRate, wanted, holdsLast: "always" } as const;
+  const range = { video: inClip(video, clip), clip, rate: grid.frameRate, wanted, holdsLast: "always" } as const;
   try {
     for await (const picture of withFilters(pickedPictures(source, range, seen), filters, firstFrame)) {
       picture.frame.colorSpace = declaredMatrix(picture.frame, shownSize(picture.frame, aspects, video), video);
@@ -136,6 +136,13 @@ async function* take(
     await source.format.closeInput();
   }
 }
+
+/** Facts of a whole file, in the time of a range of it. */
+const inClip = (video: SourceVideo, { startMs }: ClipRange): SourceVideo => ({
+  ...video,
+  startMs: Math.max(0, video.startMs - startMs),
+  ...(video.gridMs === undefined ? {} : { gridMs: video.gridMs - startMs }),
+});
 
 /** Pictures of several files meet in one output, so a matrix that is assumed for one of them is stated. */
 function declaredMatrix(frame: Frame, { heightPx }: Size, { hdr }: SourceVideo): Frame["colorSpace"] {

@@ -11,6 +11,8 @@ export interface Desk {
   sourcePath: string;
   /** Paths of the sounds that are mixed into the sound of an audio job. */
   imposedPaths: string[];
+  /** Paths of the files of a montage behind the first one, which is the source. */
+  furtherPaths: string[];
   /** Cuts of an audio job for a recording. */
   cuts: SoundCuts | undefined;
   objects: Map<string, Buffer>; // "v360/init.mp4"
@@ -62,6 +64,7 @@ export class CallbackServer {
     const desk: Entry = {
       sourcePath,
       imposedPaths: [],
+      furtherPaths: [],
       cuts: undefined,
       objects: new Map(),
       conflicts: [],
@@ -96,6 +99,8 @@ export class CallbackServer {
     if (path === "source") return serveFile(desk.sourcePath, request, response);
     if (path === "cuts") return void response.writeHead(200).end(JSON.stringify(desk.cuts));
     const imposed = /^imposed\/(\d)$/.exec(path);
+    const further = /^files\/(\d+)$/.exec(path);
+    if (further !== null) return serveFile(desk.furtherPaths[Number(further[1]) - 1]!, request, response);
     if (imposed !== null) return serveFile(desk.imposedPaths[Number(imposed[1])]!, request, response);
     if (path.startsWith("objects/")) {
       const key = path.slice("objects/".length);
