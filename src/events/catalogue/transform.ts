@@ -45,10 +45,10 @@ const Watermark = z.strictObject({
 const SourceAccess = z.strictObject({ id, sourceAccess });
 
 export const transformKinds = {
-  "video.media.intro.ready": transformed("The intro was put before the media."),
-  "video.media.outro.ready": transformed("The outro was put behind the media."),
-  "video.media.expunge.ready": transformed("The unwanted ranges were cut out of the media."),
-  "video.media.splice.ready": transformed("The other clips were put into the media."),
+  "video.media.intro.ready": transformed("The intro was put before the media.", { isSent: true }),
+  "video.media.outro.ready": transformed("The outro was put behind the media.", { isSent: true }),
+  "video.media.expunge.ready": transformed("The unwanted ranges were cut out of the media.", { isSent: true }),
+  "video.media.splice.ready": transformed("The other clips were put into the media.", { isSent: true }),
   "video.media.impose_track.ready": transformed("The additional sound was mixed into the media.", { isSent: true }),
   "video.media.audio_swap.ready": transformed("The sound of the media was replaced.", { isSent: true }),
   "video.media.optimize_audio.ready": transformed("The loudness of the media was levelled."),

@@ -1,11 +1,12 @@
 import { planSegment } from "../../media/mp4/index-file.ts";
 import { log } from "../../platform/log.ts";
 import { probeAtEdge } from "../assets/edge-probe.ts";
-import { jobId } from "../encoding/job-spec.ts";
 import { copyProgress } from "../encoding/progress.ts";
 import { openStoredIndex } from "../sources/stored-passthrough.ts";
 import { NotArrived, openUploadedSource, type UploadedSource } from "../sources/uploaded-source.ts";
+import { beginProbes } from "./copy-source.ts";
 import { type AssetComponents, NON_STANDARD } from "./core/components.ts";
+import { nextFile } from "./source-files.ts";
 
 /** The upload's machine reports each arrival. Should a report be lost, the next step comes after this time. */
 const NEXT_LOOK_MS = 60_000;
@@ -23,7 +24,7 @@ export async function followUpload(machine: AssetComponents): Promise<void> {
   const isProbed = documents.get("edge") !== undefined || (await probeUpload(machine, source));
   if (!machine.isProcessing) return;
   if (isProbed && source.isWhole) {
-    completeSource(machine);
+    completeSource(machine, source.storedBytes);
     await outbox.drain();
     return timers.schedule("work", machine.clock());
   }
@@ -89,9 +90,9 @@ async function countArrived(
   return next;
 }
 
-/** The upload is whole: all segments are listed, and an encoder probes the source. */
-function completeSource(machine: AssetComponents): void {
-  const { asset, documents, jobs, outbox } = machine;
+/** The upload is whole: all segments are listed, and an encoder probes the source, once the further files of a montage are copied. */
+function completeSource(machine: AssetComponents, bytes: number): void {
+  const { documents, outbox } = machine;
   const arrived = documents.get("arrived");
   const detected = documents.get("detected");
   machine.commit(() => {
@@ -102,8 +103,9 @@ function completeSource(machine: AssetComponents): void {
       });
     if (detected !== undefined) machine.enqueueEvent(NON_STANDARD, detected);
     documents.delete("arrived", "arrivals", "detected");
-    machine.enterStage("validating", { progress: copyProgress(1, 1) });
-    jobs.add(jobId(asset.id, { kind: "probe" }), { kind: "probe" });
+    documents.put("copiedBytes", bytes);
+    if (nextFile(machine) === undefined) beginProbes(machine);
+    else machine.enterStage("downloading", {});
   });
 }
 

@@ -1,16 +1,50 @@
 import type { SourceFacts } from "../../../protocol/jobs.ts";
+import { type AssetError, notJoined } from "../assets/asset-error.ts";
 import { plannedFacts } from "../assets/asset-facts.ts";
 import { tracksOf } from "../assets/track-rows.ts";
 import { jobId, jobsOf } from "../encoding/job-spec.ts";
-import { planWithPassthrough } from "../encoding/plan.ts";
+import { type EncodingPlan, planWithPassthrough } from "../encoding/plan.ts";
+import { planMontage } from "../encoding/plan-montage.ts";
 import { planCaptions } from "./tracks/captions-job.ts";
 import { encodingProgress } from "../encoding/progress.ts";
 import type { AssetComponents } from "./core/components.ts";
 
-/** Plans the encoding of a probed source and adds its jobs. Part of the caller's commit. */
-export function planJobs(machine: AssetComponents, facts: SourceFacts): void {
+/**
+ * Plans the encoding once the source, and every further file of a montage, is probed, and adds its jobs. Part of the caller's commit.
+ *
+ * @returns what makes a montage impossible
+ */
+export function planJobs(machine: AssetComponents): AssetError | null {
+  const { asset, documents } = machine;
+  const files = probedFiles(machine);
+  const [source] = files ?? [];
+  if (files === null || source === undefined) return null;
+  if (asset.montage === null) {
+    const { plan, skipTopRung } = planWithPassthrough(source, asset, documents.get("edge") ?? null);
+    begin(machine, source, plan, skipTopRung);
+    return null;
+  }
+  const planned = planMontage(asset.montage, files);
+  if ("problem" in planned) return notJoined(planned);
+  const { plan } = planWithPassthrough(planned.facts, asset, null);
+  begin(machine, planned.facts, { ...plan, montage: planned.plan }, false);
+  return null;
+}
+
+/** By the position of the file. Null = not all are probed. */
+function probedFiles({ asset, jobs }: AssetComponents): SourceFacts[] | null {
+  const files: SourceFacts[] = [];
+  for (let file = 0; file < (asset.montage?.files.length ?? 1); file += 1) {
+    const spec = { kind: "probe", ...(file === 0 ? {} : { file }) } as const;
+    const result = jobs.get(jobId(asset.id, spec))?.result;
+    if (result?.kind !== "probe") return null;
+    files.push(result.facts);
+  }
+  return files;
+}
+
+function begin(machine: AssetComponents, facts: SourceFacts, plan: EncodingPlan, skipTopRung: boolean): void {
   const { asset, documents, jobs } = machine;
-  const { plan, skipTopRung } = planWithPassthrough(facts, asset, documents.get("edge") ?? null);
   documents.put("plan", plan);
   documents.put("skipTopRung", skipTopRung);
   for (const spec of jobsOf(plan)) jobs.add(jobId(asset.id, spec), spec);

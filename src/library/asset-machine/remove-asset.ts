@@ -3,6 +3,7 @@ import type { AssetComponents } from "./core/components.ts";
 import { leaseMs } from "../encoding/dispatcher.ts";
 import { encoderClient } from "../encoding/encoder-client.ts";
 import { abortCopy } from "../sources/copy-to-r2.ts";
+import { copiedFiles } from "./source-files.ts";
 import { unfinishedCopy } from "./tracks/sound-files.ts";
 
 /**
@@ -48,7 +49,7 @@ export function confirmPurge(machine: AssetComponents, pass: number): { done: bo
   if (isFailed) {
     machine.commit(() => {
       timers.cancel("purge");
-      documents.delete("purgePass", "copy");
+      documents.delete("purgePass", "copy", "fileCopies", "copiedBytes");
     });
     return { done: true, isFailed };
   }
@@ -58,7 +59,7 @@ export function confirmPurge(machine: AssetComponents, pass: number): { done: bo
     machine.trackJobs.clear();
     machine.tracks.clear();
     machine.sentRenditions.clear();
-    documents.delete("asset", "plan", "edge", "copy");
+    documents.delete("asset", "plan", "edge", "copy", "fileCopies", "copiedBytes");
   });
   return { done: true, isFailed };
 }
@@ -75,8 +76,8 @@ export async function releaseFailed(machine: AssetComponents): Promise<void> {
 }
 
 /** Cancels running jobs and aborts an unfinished copy. */
-async function cleanUp({ env, id, documents, jobs, state, trackJobs, tracks }: AssetComponents): Promise<void> {
-  const copy = documents.get("copy");
+async function cleanUp(machine: AssetComponents): Promise<void> {
+  const { env, id, documents, jobs, state, trackJobs, tracks } = machine;
   const encoder = encoderClient(env);
   const isDeleted = state.status === "deleted";
   const running = [...jobs.leased(), ...(isDeleted ? trackJobs.leased() : [])];
@@ -85,5 +86,7 @@ async function cleanUp({ env, id, documents, jobs, state, trackJobs, tracks }: A
     if (copying !== undefined) await abortCopy(env, id, copying.copy, copying.key);
   }
   await Promise.all(running.map((job) => encoder.cancel(job.id, job.attempt)));
-  if (copy !== undefined && !copy.done) await abortCopy(env, id, copy);
+  if (documents.get("asset") === undefined) return;
+  for (const { copy, key } of copiedFiles(machine))
+    if (copy !== undefined && !copy.done) await abortCopy(env, id, copy, key);
 }

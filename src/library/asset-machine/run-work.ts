@@ -11,6 +11,7 @@ import { failAsset } from "./end-processing.ts";
 import { followUpload } from "./follow-upload.ts";
 import type { AssetComponents, Stage } from "./core/components.ts";
 import { probeSource } from "./probe-source.ts";
+import { namingFile, nextFile } from "./source-files.ts";
 
 /** A deployment may kill a step; three times in a row, the step itself is the cause. */
 const MAX_STEP_DEATHS = 3;
@@ -57,7 +58,8 @@ function onSourceError(machine: AssetComponents, error: SourceError): void {
   const scale = Number(env.SOURCE_RETRY_SCALE ?? "") || 1;
   const delayMs = error.retryable ? sourceRetryDelayMs(failures, error.retryAfterMs, scale) : null;
   logWarning("source.failed", { assetId: machine.id, code: error.code, failures, delayMs });
-  if (delayMs === null) return failAsset(machine, fromSourceError(error));
+  const file = documents.get("stage") === "downloading" ? nextFile(machine)?.number : 0;
+  if (delayMs === null) return failAsset(machine, namingFile(machine, file ?? 0, fromSourceError(error)));
   const atMs = machine.clock() + delayMs;
   const retry = { reason: error.code, attempt: failures, nextAttemptAt: toTimestamp(new Date(atMs)) };
   machine.commit(() => {

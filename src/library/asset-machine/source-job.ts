@@ -9,6 +9,8 @@ import { log } from "../../platform/log.ts";
 import { planLateCaptions } from "./tracks/captions-job.ts";
 import { planJobs } from "./plan-jobs.ts";
 import { failAsset } from "./end-processing.ts";
+import type { AssetError } from "../assets/asset-error.ts";
+import { namingFile } from "./source-files.ts";
 
 /** Renews a job's lease and lists the segments that it reports. */
 export function renewSourceJob(
@@ -27,11 +29,13 @@ export function renewSourceJob(
 export function completeSourceJob(machine: AssetComponents, job: JobRow, { result, attempt }: AttemptResult): Accepted {
   if (!isCurrentAttempt(job, { attempt }) || result.kind !== job.spec.kind) return { accepted: false };
   log("job.completed", { jobId: job.id, attempt: job.attempt });
+  let problem: AssetError | null = null;
   machine.commit(() => {
     machine.jobs.done(job.id, result, speedOf(machine, result));
-    if (result.kind === "probe") planJobs(machine, result.facts);
+    if (result.kind === "probe") problem = planJobs(machine);
     if (result.kind === "video" && result.hasCcData === true) planLateCaptions(machine);
   });
+  if (problem !== null) failAsset(machine, problem);
   if (result.kind !== "probe") showRenditions(machine);
   machine.timers.bringForward("work", machine.clock());
   return { accepted: true };
@@ -48,5 +52,8 @@ function speedOf(machine: AssetComponents, result: JobResult): number {
 /** Queues a failed job again, or fails the asset: after the last attempt, or when the source is at fault. */
 export function failSourceJob(machine: AssetComponents, job: JobRow, failure: AttemptFailure): Accepted {
   const failed = { job, failure, queue: machine.jobs, timer: "work" } as const;
-  return retryJob(machine, failed, (error) => failAsset(machine, error));
+  const file = job.spec.kind === "probe" ? (job.spec.file ?? 0) : null;
+  return retryJob(machine, failed, (error) =>
+    failAsset(machine, file === null ? error : namingFile(machine, file, error)),
+  );
 }

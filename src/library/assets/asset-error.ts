@@ -22,6 +22,10 @@ export const fromJobFailure = ({ code, message }: JobFailure): AssetError => ({
 const ofSource = (code: string, message: string): AssetError => ({ code, message, fault: "source" });
 const ofService = (code: string, message: string): AssetError => ({ code, message, fault: "service" });
 
+/** The files of a montage do not give a media. */
+export const notJoined = ({ problem, isTooLong }: { problem: string; isTooLong: boolean }): AssetError =>
+  ofSource(isTooLong ? "source_too_long" : "source_damaged", problem);
+
 export const ENCODER_LOST = ofService("encoder_lost", "The encoder did not finish this media in three attempts.");
 export const CHUNKS_INCONSISTENT = ofService(
   "encoding_inconsistent",

@@ -8,6 +8,7 @@ export const BLANK_ASSET = {
   streamId: null,
   clipStartMs: 0,
   clipEndMs: null,
+  montage: null,
   sourceAssetId: null,
   status: "processing",
   stage: "created",

@@ -115,6 +115,7 @@ export function newAsset(
     sourceUrl: source.url,
     clipStartMs: source.clipStartMs,
     clipEndMs: source.clipEndMs,
+    montage: source.montage,
     publicUrl,
     createdAt: now,
     updatedAt: now,

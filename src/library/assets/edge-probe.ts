@@ -47,7 +47,10 @@ const notStandard = (reason: string, detected: string | null = reason): EdgeProb
 const isWithin = (most: AssetForMachine["maxResolution"], size: Size) =>
   Number.parseInt(resolutionLabel(size), 10) <= Number.parseInt(most, 10);
 
-type ProbedAsset = Pick<AssetForMachine, "id" | "sourceUrl" | "clipStartMs" | "clipEndMs" | "maxResolution">;
+type ProbedAsset = Pick<
+  AssetForMachine,
+  "id" | "sourceUrl" | "clipStartMs" | "clipEndMs" | "montage" | "maxResolution"
+>;
 
 /**
  * Reads the index of a source over HTTP ranges. A standard source is playable once the result is stored: its segments are cut from it
@@ -56,6 +59,7 @@ type ProbedAsset = Pick<AssetForMachine, "id" | "sourceUrl" | "clipStartMs" | "c
  * @throws {SourceError} when the source cannot be fetched
  */
 export async function probeAtEdge(env: Env, asset: ProbedAsset, limits = SOURCE_LIMITS): Promise<EdgeProbe> {
+  if (asset.montage !== null) return notStandard("it is put together from several ranges", null);
   if (asset.clipStartMs > 0 || asset.clipEndMs !== null) return notStandard("only a range of it was requested", null);
   const pace = new SourcePace(limits, limits.probeMs);
   try {

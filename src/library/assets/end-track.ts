@@ -2,7 +2,7 @@ import type { Env } from "../../platform/env.ts";
 import { type AddedTrack, endTrackIf, endedTrack, type TrackEnd } from "../tracks/store/repository.ts";
 import { trackEvent } from "../tracks/store/to-track.ts";
 import { changeRecord } from "./change-record.ts";
-import { soundEvent } from "./media-event.ts";
+import { transformedEvent } from "./media-event.ts";
 
 /**
  * Ends the preparation of an added track, with `video.media.track.ready` or `.failed`, the events of sound that replaces that of the source, and
@@ -19,7 +19,7 @@ export async function endTrack(env: Env, assetId: string, trackId: string, end: 
       addedTracks: seen.addedTracks.map((one) => (one === track ? ended : one)),
       eventsBefore: (record, when) => [
         trackEvent(end.status === "available" ? "ready" : "failed", ended, record.asset.workspaceId, when()),
-        ...soundEventsOf(ended).map((type) => soundEvent(type, record, when())),
+        ...soundEventsOf(ended).map((type) => transformedEvent(type, record, when())),
       ],
     };
   });

@@ -1,3 +1,4 @@
+import type { EditOperation } from "../../media/edits/montage.ts";
 import type { NewEvent } from "../../events/index.ts";
 import type { PlaybackId } from "../../tenancy/access/index.ts";
 import type { AssetRecord } from "./repository.ts";
@@ -72,9 +73,11 @@ export const playbackIdDeleted = (
   data: { id: playbackId },
 });
 
-/** What the media sounds like has changed (media contract, events of transformations). */
-export function soundEvent(
-  type: "video.media.audio_swap.ready" | "video.media.impose_track.ready",
+/** Events of what was done to a media (media contract, events of transformations). */
+export type TransformedType = `video.media.${"audio_swap" | "impose_track" | EditOperation}.ready`;
+
+export function transformedEvent(
+  type: TransformedType,
   record: AssetRecord,
   { id, atMs }: { id: string; atMs: number },
 ): NewEvent {

@@ -6,7 +6,7 @@ import { findEvent, type NewEvent } from "../../events/index.ts";
 import { log } from "../../platform/log.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
-import { mediaEvent, mp4Event, sourceEvent } from "./media-event.ts";
+import { mediaEvent, mp4Event, sourceEvent, transformedEvent } from "./media-event.ts";
 import type { TrackEnd } from "../tracks/store/repository.ts";
 import { endTrack } from "./end-track.ts";
 import { type AssetRecord, findAsset, isStill, nextRevision } from "./repository.ts";
@@ -68,18 +68,25 @@ async function announce(env: Env, assetId: string, { id, type, occurredAtMs, rea
     const more = reason === undefined ? {} : { reason };
     const event = mediaEvent(type, record, { id, atMs: occurredAtMs }, more);
     const onlyIf = isStill(record.asset);
-    const ofFiles = type === "asset.ready" ? await fileEvents(record, event) : [];
-    const events = [event, ...ofFiles].map((one) => ({ event: one, onlyIf }));
+    const ofReady = type === "asset.ready" ? await readyEvents(record, event) : [];
+    const events = [event, ...ofReady].map((one) => ({ event: one, onlyIf }));
     const { isNew, wake } = await commitWithEvents(env, [], events);
     if (isNew[0]) return wake();
     if ((await findEvent(db, id)) !== null) return;
   }
 }
 
-/** Events of the files that a ready asset offers. Ids are the same on every call, so a repeated announcement adds no event. */
-async function fileEvents(record: AssetRecord, { id, occurredAtMs: atMs }: NewEvent): Promise<NewEvent[]> {
-  const { sourceAccess, mp4Support } = record.asset;
+/**
+ * Events of what was done to an asset that is ready, and of the files that it offers. Ids are the same on every call, so a repeated announcement adds no
+ * event.
+ */
+async function readyEvents(record: AssetRecord, { id, occurredAtMs: atMs }: NewEvent): Promise<NewEvent[]> {
+  const { sourceAccess, mp4Support, montage } = record.asset;
+  const edits = (montage?.operations ?? []).map(async (operation) =>
+    transformedEvent(`video.media.${operation}.ready`, record, { id: await derivedId(id, operation), atMs }),
+  );
   return [
+    ...(await Promise.all(edits)),
     ...(sourceAccess ? [sourceEvent(record, { id: await derivedId(id, "source"), atMs })] : []),
     ...(mp4Support === null ? [] : [mp4Event(record, { id: await derivedId(id, "mp4"), atMs })]),
   ];

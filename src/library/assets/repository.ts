@@ -22,7 +22,15 @@ export interface AssetRecord {
 /** The columns that a machine needs to process its asset. */
 export type AssetForMachine = Pick<
   Asset,
-  "id" | "workspaceId" | "sourceUrl" | "clipStartMs" | "clipEndMs" | "maxResolution" | "mediaQuality" | "publicUrl"
+  | "id"
+  | "workspaceId"
+  | "sourceUrl"
+  | "clipStartMs"
+  | "clipEndMs"
+  | "montage"
+  | "maxResolution"
+  | "mediaQuality"
+  | "publicUrl"
 >;
 
 const MACHINE_COLUMNS = {
@@ -31,6 +39,7 @@ const MACHINE_COLUMNS = {
   sourceUrl: assets.sourceUrl,
   clipStartMs: assets.clipStartMs,
   clipEndMs: assets.clipEndMs,
+  montage: assets.montage,
   maxResolution: assets.maxResolution,
   mediaQuality: assets.mediaQuality,
   publicUrl: assets.publicUrl,

@@ -9,6 +9,9 @@ import { validationProblem } from "../../platform/http/validation.ts";
 import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
 import type { TrackRequest } from "../tracks/store/new-track.ts";
 import { AccessRestrictionFields, DrmConfigurationId, MediaPolicy } from "../../tenancy/access/index.ts";
+import type { EditedVideo, Montage } from "../../media/edits/montage.ts";
+import { editFields, MAX_SECONDS } from "../edits/fields.ts";
+import { readEdits, readMontage } from "../edits/read-edits.ts";
 import { INPUTS_BESIDE, refusal, tracksOfInputs } from "./track-inputs.ts";
 
 const shortText = line(255);
@@ -23,19 +26,16 @@ const VideoInput = z
     startTime: z
       .number()
       .min(0)
-      .max(43_200)
+      .max(MAX_SECONDS)
       .optional()
       .openapi({ description: "Seconds into the source where the media starts" }),
     endTime: z
       .number()
       .positive()
-      .max(43_200)
+      .max(MAX_SECONDS)
       .optional()
       .openapi({ description: "Seconds into the source where the media ends" }),
-    introUrl: later(),
-    outroUrl: later(),
-    expungeSegments: later(),
-    segments: later(),
+    ...editFields,
   })
   .openapi("VideoInput");
 
@@ -47,7 +47,8 @@ export const CreateAsset = z
       .array(z.discriminatedUnion("type", [VideoInput, ...INPUTS_BESIDE]))
       .min(1)
       .openapi({
-        description: "One `video` input, at most one `audio` input, and any number of subtitles",
+        description:
+          "`video` inputs, which follow each other, at most one `audio` input, and any number of subtitles. The first video gives size, rate and tracks of the media",
         example: [{ type: "video", url: "https://example.com/film.mp4" }],
       }),
     accessPolicy: MediaPolicy.default("public"),
@@ -86,6 +87,8 @@ export interface SourceInput {
   url: string;
   clipStartMs: number;
   clipEndMs: number | null;
+  /** Null = the range of one file, as it is. */
+  montage: Montage | null;
 }
 
 /** Added to the hint for what may be the path of a file. */
@@ -100,10 +103,10 @@ function checkInputs(
   const issues: z.core.$ZodIssue[] = [];
   const refuse = refusal(issues, ["inputs"]);
   const tracks = tracksOfInputs(inputs, allowPrivateNetwork, refuse);
-  let source: SourceInput | null = null;
+  const videos: EditedVideo[] = [];
   for (const [position, input] of inputs.entries()) {
     if (input.type !== "video") continue;
-    const { url, startTime = 0, endTime } = input;
+    const { url, startTime = 0, endTime, ...edits } = input;
     const checked = checkPublicUrl(url, allowPrivateNetwork);
     if (/^[a-z]+_mediaId:\/\//i.test(url)) refuse([position, "url"], LATER);
     else if (!checked.ok)
@@ -114,16 +117,24 @@ function checkInputs(
       );
     else if (endTime !== undefined && endTime <= startTime)
       refuse([position, "endTime"], "is invalid", "must be greater than `startTime`");
-    else if (source !== null) refuse([position], LATER);
-    else
-      source = {
+    else {
+      const video = {
         url: checked.url.href,
-        clipStartMs: Math.round(startTime * 1000),
-        clipEndMs: endTime === undefined ? null : Math.round(endTime * 1000),
+        path: `inputs[${position}]`,
+        startMs: Math.round(startTime * 1000),
+        endMs: endTime === undefined ? null : Math.round(endTime * 1000),
+        edits,
       };
+      videos.push(readEdits(video, allowPrivateNetwork, (path, ...words) => refuse([position, ...path], ...words)));
+    }
   }
-  if (issues.length === 0 && source === null) refuse([], "is invalid", "must have a `video` input");
-  return source === null || issues.length > 0 ? { issues } : { source, tracks };
+  const montage = readMontage(videos, refuse);
+  const [first] = videos;
+  if (issues.length === 0 && first === undefined) refuse([], "is invalid", "must have a `video` input");
+  if (first === undefined || issues.length > 0) return { issues };
+  const whole = { clipStartMs: 0, clipEndMs: null };
+  const range = { clipStartMs: first.startMs, clipEndMs: first.endMs };
+  return { source: { url: first.url, ...(montage === null ? range : whole), montage }, tracks };
 }
 
 /** @throws {Problem} validation_failed */

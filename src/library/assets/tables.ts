@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Montage } from "../../media/edits/montage.ts";
 import type { Metadata, Progress, SegmentList } from "../../media/types.ts";
 
 /**
@@ -20,6 +21,8 @@ export const assets = sqliteTable(
     sourceUrl: text().notNull(), // of a direct upload: `upload:{id}` (`sources/uploaded-source.ts`)
     clipStartMs: integer().notNull(),
     clipEndMs: integer(),
+    /** Media of several ranges, whose source is the first file of the montage. Null = one range of the source. */
+    montage: text({ mode: "json" }).$type<Montage>(),
     streamId: text(), // recordings and clips: the live stream. The id of a recording is that of its session
     /** Clips: the recording that they were cut from. */
     sourceAssetId: text(),

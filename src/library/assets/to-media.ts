@@ -118,7 +118,7 @@ export function toCreatedMedia({
     sourceAccess: asset.sourceAccess,
     maxResolution: asset.maxResolution,
     inputs: [
-      { type: "video", url: asset.sourceUrl },
+      ...(asset.montage?.files ?? [{ url: asset.sourceUrl }]).map(({ url }) => ({ type: "video", url })),
       ...addedTracks.flatMap(({ kind, url }) => (url === null ? [] : [{ type: kind, url }])),
     ],
     optimizeAudio: false,

@@ -1,18 +1,20 @@
 import { captionsRendition, type ClipRange, type SourceSubtitles } from "../../../protocol/jobs.ts";
+import type { MontagePlan } from "./plan-montage.ts";
 import type { EncodingPlan } from "./plan.ts";
 
 /** A job as the machine stores it, without the properties of an attempt (token, callback address). */
 export type JobSpec =
-  | { kind: "probe" }
+  /** `file`: a further file of a montage; absent = the source. */
+  | { kind: "probe"; file?: number }
   | { kind: "video"; chunk: number }
   | { kind: "audio"; track: number }
   /** `isLate`: those of the picture, which have been found while it was encoded. */
   | { kind: "captions"; streams: SourceSubtitles[]; isLate?: true };
 
-/** `{assetId}.probe`, `{assetId}.video.3`, `{assetId}.audio.0`, `{assetId}.captions`, `{assetId}.late.captions`: the id contains its asset's id. */
+/** `{assetId}.probe`, `{assetId}.probe.1` for a further file of a montage, `{assetId}.video.3`, `{assetId}.audio.0`, `{assetId}.captions`, `{assetId}.late.captions`: the id contains its asset's id. */
 export function jobId(assetId: string, spec: JobSpec): string {
   if (spec.kind === "captions") return `${assetId}.${spec.isLate === true ? "late." : ""}captions`;
-  if (spec.kind === "probe") return `${assetId}.probe`;
+  if (spec.kind === "probe") return `${assetId}.probe${spec.file === undefined ? "" : `.${spec.file}`}`;
   return spec.kind === "video" ? `${assetId}.video.${spec.chunk}` : `${assetId}.audio.${spec.track}`;
 }
 
@@ -35,7 +37,8 @@ export function jobsOf(plan: EncodingPlan): JobSpec[] {
 
 /** The attempt-independent part of a `Job` on the wire; the dispatcher adds token, lease and callback address. */
 export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: ClipRange) {
-  if (spec.kind === "probe") return { kind: "probe", clip } as const;
+  if (spec.kind === "probe")
+    return { kind: "probe", clip, ...(spec.file === undefined ? {} : { file: spec.file }) } as const;
   if (spec.kind === "captions") return { kind: "captions", clip, streams: spec.streams } as const;
   if (plan === undefined) throw new Error("an encoding job without a plan");
   if (spec.kind === "audio") {
@@ -47,6 +50,7 @@ export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: Cli
       ...planned,
       segmentSeconds: plan.audioSegmentSeconds,
       durationMs: plan.durationMs,
+      ...soundMontage(plan.montage, spec.track),
     } as const;
   }
   const chunk = plan.video?.chunks[spec.chunk];
@@ -59,8 +63,15 @@ export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: Cli
     grid: plan.video.grid,
     rungs: plan.video.rungs,
     ...chunk,
+    ...pictureMontage(plan.montage),
   } as const;
 }
+
+const pictureMontage = (montage: MontagePlan | undefined) =>
+  montage === undefined || montage.picture === null ? {} : { montage: montage.picture };
+
+const soundMontage = (montage: MontagePlan | undefined, track: number) =>
+  montage === undefined ? {} : { montage: { sounds: montage.sounds[track] ?? [], takes: montage.soundTakes } };
 
 /** The renditions a job may write, and the range of their segment numbers: from (inclusive), to (exclusive). */
 export function jobScope(

@@ -6,6 +6,7 @@ import type {
   SourceVideo,
   VideoRung,
 } from "../../../protocol/jobs.ts";
+import type { MontagePlan } from "./plan-montage.ts";
 import { frameCountUntil } from "../../../protocol/media/frame-picker.ts";
 import { planGrid, planLadder, type MediaQuality, type ResolutionLabel } from "../../../protocol/ladder.ts";
 
@@ -52,6 +53,8 @@ export interface EncodingPlan {
   audioSegmentSeconds: { num: number; den: number };
   /** Duration of every rendition; null = that of the audio. */
   durationMs: number | null;
+  /** The media is put together from several ranges. Absent = it is one range of its source. */
+  montage?: MontagePlan;
 }
 
 /**

@@ -6,7 +6,7 @@ import { readCallback } from "../../platform/http/read-json.ts";
 import { type JobContext, requireJob } from "./job-auth.ts";
 import { readCuts, reportFailure, reportHeartbeat, reportResult } from "./job-reports.ts";
 import { trackOfJob } from "./job-spec.ts";
-import { serveSource, serveTrackSource } from "../sources/index.ts";
+import { serveMontageFile, serveSource, serveTrackSource } from "../sources/index.ts";
 import { storeObject } from "./store-object.ts";
 
 const NOT_STORED = { "cache-control": "no-store" };
@@ -22,6 +22,13 @@ export const encoderCallbacks = new Hono<JobContext>()
       trackId === null
         ? await serveSource(c.env, assetId, c.req.raw, NOT_STORED)
         : await serveTrackSource(c.env, { assetId, trackId, imposed: null }, c.req.raw, NOT_STORED);
+    if (answer === null) throw noSuchObject();
+    return answer;
+  })
+  .on(["GET", "HEAD"], "/internal/jobs/:jobId/files/:file{[0-9]+}", async (c) => {
+    const { assetId } = c.var.grant;
+    const file = Number(c.req.param("file"));
+    const answer = await serveMontageFile(c.env, { assetId, file }, c.req.raw, NOT_STORED);
     if (answer === null) throw noSuchObject();
     return answer;
   })

@@ -1,6 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import { answerFile } from "../../platform/http/answer-file.ts";
-import { imposedSourceKey, trackSourceKey } from "../../platform/storage/keys.ts";
+import { imposedSourceKey, montageFileKey, trackSourceKey } from "../../platform/storage/keys.ts";
 import { openStoredFile, openStoredSource } from "./stored-source.ts";
 
 /**
@@ -17,6 +17,17 @@ export async function serveSource(
   headers: Record<string, string>,
 ): Promise<Response | null> {
   const source = await openStoredSource(env, assetId);
+  return source && (await answerFile(request, source, headers));
+}
+
+/** The same for a further file of a montage. */
+export async function serveMontageFile(
+  env: Pick<Env, "MEDIA">,
+  { assetId, file }: { assetId: string; file: number },
+  request: Request,
+  headers: Record<string, string>,
+): Promise<Response | null> {
+  const source = await openStoredFile(env, montageFileKey(assetId, file));
   return source && (await answerFile(request, source, headers));
 }
 

@@ -4,6 +4,7 @@ import { successWith } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { requireFilesWithoutDrm } from "../assets/index.ts";
+import { uploadedSourceUrl } from "../sources/upload-address.ts";
 import { startTracks } from "../assets/start-tracks.ts";
 import { uploadedAsset } from "../assets/uploaded-asset.ts";
 import { newTracks } from "../tracks/store/new-track.ts";
@@ -16,7 +17,7 @@ import type { Env } from "../../platform/env.ts";
 import { uploadPageUrl } from "./upload-page-url.ts";
 import { insertUpload, toUpload, type Upload, type UploadRow } from "./repository.ts";
 import type { CreateUpload } from "./schemas.ts";
-import { requireTracks, UploadSettings } from "./settings.ts";
+import { requireInputs, UploadSettings } from "./settings.ts";
 import { toAnswer } from "./to-record.ts";
 import { uploadMachine } from "./upload-calls.ts";
 import { uploadEvent } from "./upload-event.ts";
@@ -34,16 +35,18 @@ export async function createUpload(
   const db = openDatabase(env.DB);
   const settings = pushMediaSettings ?? UploadSettings.parse({});
   requireFilesWithoutDrm(settings);
-  const requests = requireTracks(settings, allowsPrivateNetwork(env));
+  const id = crypto.randomUUID();
+  const inputs = requireInputs(settings, uploadedSourceUrl(id), allowsPrivateNetwork(env));
   const keySystems = await keySystemsFor(db, workspaceId, settings, "pushMediaSettings.drmConfigurationId");
   const row: UploadRow = {
-    id: crypto.randomUUID(),
+    id,
     workspaceId,
     playbackId: crypto.randomUUID(),
     corsOrigin,
     settings: {
       ...settings,
       ...(keySystems === null ? {} : { keySystems }),
+      ...(inputs.montage === null ? {} : { montage: inputs.montage }),
       ...(tusMetadata === undefined ? {} : { tusMetadata }),
     },
     status: "waiting",
@@ -60,7 +63,7 @@ export async function createUpload(
   });
   const created = { id: upload.id, answer };
   const when = () => ({ id: crypto.randomUUID(), atMs: now.getTime() });
-  const tracks = newTracks(requests, upload.id, now);
+  const tracks = newTracks(inputs.tracks, upload.id, now);
   const events = [
     uploadEvent(env, "video.media.upload", upload, when()),
     ...tracks.map((track) => trackEvent("created", track, workspaceId, when())),

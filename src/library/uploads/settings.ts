@@ -1,10 +1,12 @@
 import type { KeySystem } from "../../media/cenc/content-key.ts";
 import { z } from "@hono/zod-openapi";
 import { hinted } from "../../platform/http/hints/issue-hints.ts";
-import { later } from "../../platform/http/hints/later.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
+import type { Montage } from "../../media/edits/montage.ts";
 import { CreateAsset } from "../assets/schemas.ts";
-import { INPUTS_BESIDE, refusal, tracksOfInputs } from "../assets/track-inputs.ts";
+import { editFields, MAX_SECONDS } from "../edits/fields.ts";
+import { readEdits, readMontage } from "../edits/read-edits.ts";
+import { INPUTS_BESIDE, type Refuse, refusal, tracksOfInputs } from "../assets/track-inputs.ts";
 import type { TrackRequest } from "../tracks/store/new-track.ts";
 
 const { inputs: _, ...fields } = CreateAsset.shape;
@@ -12,13 +14,10 @@ const { inputs: _, ...fields } = CreateAsset.shape;
 /** The input of an upload is its file, so it has no URL. */
 const UploadedInput = z.object({
   type: z.literal("video"),
-  introUrl: later(),
-  outroUrl: later(),
-  expungeSegments: later(),
-  segments: later(),
+  ...editFields,
 });
 
-const seconds = z.number().max(43_200);
+const seconds = z.number().max(MAX_SECONDS);
 
 /** `pushMediaSettings`: the settings of the media that an upload becomes (media contract, direct uploads). */
 export const UploadSettings = z
@@ -45,16 +44,50 @@ export const UploadSettings = z
 export type UploadSettings = z.infer<typeof UploadSettings>;
 
 /**
- * The tracks that are fetched in addition to the file.
+ * Checks the inputs of an upload.
  *
+ * @param url of the file that is uploaded
+ * @returns the tracks that are fetched in addition to the file, and what the media is put together from
  * @throws {Problem} validation_failed
  */
-export function requireTracks({ inputs = [] }: UploadSettings, allowPrivateNetwork: boolean): TrackRequest[] {
+export function requireInputs(
+  settings: UploadSettings,
+  url: string,
+  allowPrivateNetwork: boolean,
+): { tracks: TrackRequest[]; montage: Montage | null } {
+  const { inputs = [] } = settings;
   const issues: z.core.$ZodIssue[] = [];
-  const tracks = tracksOfInputs(inputs, allowPrivateNetwork, refusal(issues, ["pushMediaSettings", "inputs"]));
+  const refuse = refusal(issues, ["pushMediaSettings", "inputs"]);
+  const tracks = tracksOfInputs(inputs, allowPrivateNetwork, refuse);
+  const montage = montageOfUpload(url, settings, allowPrivateNetwork, refuse);
   if (issues.length > 0) throw validationProblem({ issues }, { data: { pushMediaSettings: { inputs } }, schema: null });
-  return tracks;
+  return { tracks, montage };
 }
 
-/** As stored: with the key systems of the DRM configuration, absent without DRM, and `Upload-Metadata` as a tus client sent it. */
-export type StoredSettings = UploadSettings & { keySystems?: KeySystem[]; tusMetadata?: string };
+/** Null = the file is the media, or a range of it is. */
+function montageOfUpload(
+  url: string,
+  { inputs = [], startTime = 0, endTime }: Pick<UploadSettings, "inputs" | "startTime" | "endTime">,
+  allowPrivateNetwork: boolean,
+  refuse: Refuse,
+): Montage | null {
+  const position = inputs.findIndex(({ type }) => type === "video");
+  const input = inputs[position];
+  if (input?.type !== "video") return null;
+  const { type: _, ...edits } = input;
+  const video = {
+    url,
+    path: `inputs[${position}]`,
+    startMs: Math.round(startTime * 1000),
+    endMs: endTime === undefined ? null : Math.round(endTime * 1000),
+    edits,
+  };
+  const edited = readEdits(video, allowPrivateNetwork, (path, ...words) => refuse([position, ...path], ...words));
+  return readMontage([edited], refuse);
+}
+
+/**
+ * As stored: with the key systems of the DRM configuration, absent without DRM, what the media is put together from, absent for a file or one range of it,
+ * and `Upload-Metadata` as a tus client sent it.
+ */
+export type StoredSettings = UploadSettings & { keySystems?: KeySystem[]; montage?: Montage; tusMetadata?: string };

@@ -1,6 +1,8 @@
 /** R2 keys are derived from ids, so no look-up needs a listing. All objects of an asset share one prefix. */
 export const assetPrefix = (assetId: string) => `assets/${assetId}/`;
 export const sourceKey = (assetId: string) => `assets/${assetId}/source`;
+/** A further file of a montage, by its position; file 0 is the source. */
+export const montageFileKey = (assetId: string, file: number) => `assets/${assetId}/files/${file}`;
 /** One piece of an uploaded source. Its number is never used twice, so the object is written once. */
 export const pieceKey = (assetId: string, piece: number) => `assets/${assetId}/pieces/${piece}`;
 /** The list of the pieces of a complete upload, in their order. */

@@ -43,6 +43,10 @@ interface AssetDocuments {
   /** Reports of the upload's machine so far. */
   arrivals: number;
   copy: CopyState;
+  /** Of the further files of a montage, which are copied one after another. */
+  fileCopies: CopyState[];
+  /** Bytes of the files that are stored whole. */
+  copiedBytes: number;
   /** Failures of the source since it was last read successfully. */
   sourceFailures: number;
   plan: EncodingPlan;
