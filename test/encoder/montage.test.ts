@@ -51,7 +51,7 @@ async function encodePicture(): Promise<{ bytes: Buffer; inits: Set<string> }> {
   for (let firstFrame = 0; firstFrame < whole; firstFrame += 25) {
     const frameCount = Math.min(25, whole - firstFrame);
     const range = { firstFrame, frameCount, firstSegment: firstFrame / 25 };
-    const base = { kind: "video", video: facts[0]!.video!, grid: gridFor(facts[0]!), rungs: [rung] } as const;
+    const base = { kind: "video" as const, video: facts[0]!.video!, grid: gridFor(facts[0]!), rungs: [rung] };
     const { job, desk } = encoder.prepare(paths[0]!, { ...base, ...range, montage });
     desk.furtherPaths = paths.slice(1);
     await encoder.request("POST", "/jobs", job);

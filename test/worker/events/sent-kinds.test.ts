@@ -8,6 +8,8 @@ import { EVENT_KINDS, events } from "../../../src/events/index.ts";
 import { commitWithEvents } from "../../../src/events/webhooks/index.ts";
 import { deliveries } from "../../../src/events/webhooks/records/tables.ts";
 import { wakeSender } from "../../../src/events/webhooks/fan-out/call-sender.ts";
+import { projectAsset } from "../../../src/library/assets/projection.ts";
+import type { EditOperation } from "../../../src/media/edits/montage.ts";
 import { endTrack } from "../../../src/library/assets/end-track.ts";
 import { newTrack } from "../../../src/library/tracks/store/new-track.ts";
 import { addedTracks } from "../../../src/library/tracks/store/tables.ts";
@@ -78,6 +80,14 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await untilSent(workspace, "video.media.track.failed");
     await ask(workspace, "PATCH", `${path}/${id}`, { languageCode: "fr", languageName: "French" });
     await workspace.request("DELETE", `${path}/${id}`);
+  },
+
+  "a media that was edited becomes ready": async (workspace) => {
+    const operations: EditOperation[] = ["intro", "outro", "expunge", "splice"];
+    const montage = { files: [], takes: [], operations };
+    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id, montage });
+    const payload = { id: crypto.randomUUID(), type: "asset.ready", occurredAtMs: Date.now() } as const;
+    await projectAsset(env, assetId, [{ kind: "event", payload }], new Date());
   },
 
   "sound takes the place of a media's own": async (workspace) => {

@@ -59,7 +59,14 @@ describe("a source whose index does not arrive within the time limit of a probe"
       sizeBytes: MIB,
       trickle: { bytes: 64, intervalMs: 20 },
     });
-    const asset = { id: "slow", sourceUrl, clipStartMs: 0, clipEndMs: null, montage: null, maxResolution: "1080p" } as const;
+    const asset = {
+      id: "slow",
+      sourceUrl,
+      clipStartMs: 0,
+      clipEndMs: null,
+      montage: null,
+      maxResolution: "1080p",
+    } as const;
     return await probeAtEdge(env, asset, { ...SOURCE_LIMITS, ...limits });
   };
 

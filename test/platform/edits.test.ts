@@ -1,0 +1,161 @@
+/** Joined and edited media, made by the whole platform: a counter in the picture and tones tell what is shown and heard when. */
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { countedFilm, readCounter } from "../support/frame-counter.ts";
+import { madeFile } from "../support/made.ts";
+import { isFailed, isReady, sharedPlatform, type SharedPlatform } from "../support/platform.ts";
+import { getBytes, readPlaylists } from "../support/playlists.ts";
+import { type DecodedPicture, decodePictures, decodeSound } from "../support/rendition.ts";
+import { type SourceServer, startSourceServer } from "../support/source-server.ts";
+import { toneAt, tonesExpression } from "../support/tones.ts";
+
+const RATE = 25;
+
+let platform: SharedPlatform;
+let server: SourceServer;
+
+interface Film {
+  seconds: number;
+  /** Of tones that last two seconds each. */
+  hz: number[];
+  rate?: number;
+  size?: string;
+  codec?: string;
+}
+
+/** A numbered film with tones, at a name. @returns its URL */
+async function serve(name: string, { seconds, hz, rate = RATE, size = "320x180", codec = "aac" }: Film) {
+  const tones = tonesExpression(hz.map((one, n) => ({ fromSeconds: 2 * n, hz: one })));
+  const sound = ["-f", "lavfi", "-i", `aevalsrc='${tones}':s=48000:d=${seconds}`, "-c:a", codec];
+  const picture = "-c:v libx264 -preset ultrafast -g 50 -bf 0 -pix_fmt yuv420p -movflags +faststart".split(" ");
+  const words = [...countedFilm(String(rate), size), ...sound, "-t", String(seconds), ...picture];
+  server.add(name, { kind: "content", content: await readFile(await madeFile(words, "mp4")) });
+  return server.url(name);
+}
+
+let [film, intro, ad, outro] = ["", "", "", ""];
+beforeAll(async () => {
+  [platform, server] = await Promise.all([sharedPlatform(), startSourceServer()]);
+  [film, intro, ad, outro] = await Promise.all([
+    serve("/film.mp4", { seconds: 10, hz: [400, 600, 800, 1000, 1200] }),
+    serve("/intro.mp4", { seconds: 2, hz: [1600], rate: 30, size: "320x240" }),
+    serve("/ad.mp4", { seconds: 1, hz: [1800], rate: 50, codec: "libmp3lame" }),
+    serve("/outro.mp4", { seconds: 2, hz: [2000], size: "180x320" }),
+  ]);
+});
+afterAll(async () => {
+  await server?.stop();
+});
+
+/** What a player gets of the largest rendition, and of the sound. */
+async function played(playbackId: string) {
+  const playlists = await readPlaylists(`${platform.baseUrl}/${playbackId}.m3u8`);
+  const bytesOf = async (kind: "video" | "audio") => {
+    const { initUrl, segmentUrls } = playlists.find((one) => one.kind === kind)!;
+    return Buffer.concat(await Promise.all([initUrl, ...segmentUrls].map((url) => getBytes(url))));
+  };
+  return { pictures: await decodePictures(await bytesOf("video")), sound: await decodeSound(await bytesOf("audio")) };
+}
+
+/** The part of a picture without its bars. */
+function within({ luma, widthPx, heightPx }: DecodedPicture, left: number, right: number) {
+  const rows = Array.from({ length: heightPx }, (_, y) => luma.subarray(y * widthPx + left, y * widthPx + right));
+  return { luma: Buffer.concat(rows), widthPx: right - left, heightPx };
+}
+
+async function eventsOf(assetId: string): Promise<string[]> {
+  const { body } = await platform.api<{ type: string }[]>("GET", `/v1/on-demand/${assetId}/activity?limit=50`);
+  return body.data.map(({ type }) => type);
+}
+
+describe("a film with an intro, an outro, a range that is cut out, a clip that is put in, and a second video behind it", () => {
+  let made: Awaited<ReturnType<typeof played>>;
+  let assetId: string;
+  beforeAll(async () => {
+    const edits = { introUrl: intro, outroUrl: outro, expungeSegments: ["4-6"], segments: [{ url: ad, insertAt: 2 }] };
+    const inputs = [
+      { type: "video", url: film, ...edits },
+      { type: "video", url: film, startTime: 8, endTime: 9 },
+    ];
+    const created = await platform.create(film, { inputs });
+    ({ assetId } = created);
+    const media = await platform.until(assetId, isReady);
+    expect(media).toMatchObject({ duration: "00:00:14", tracks: [{ type: "video", width: 320, height: 180 }, {}] });
+    made = await played(created.playbackId);
+  });
+
+  test("shows each of them for its time, fitted into the film's shape", () => {
+    const { pictures } = made;
+    const shown = (from: number, to: number) => pictures.slice(from * RATE, to * RATE).map((one) => readCounter(one));
+    const frames = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
+    expect(pictures.length).toBe(14 * RATE);
+    const first = pictures.slice(0, 2 * RATE).map((picture) => readCounter(within(picture, 40, 280)));
+    expect(first).toEqual(frames(0, 50).map((n) => Math.floor(n * 1.2 + 0.3)));
+    expect(shown(2, 4)).toEqual(frames(0, 50));
+    expect(shown(4, 5)).toEqual(frames(0, 25).map((n) => 2 * n));
+    expect(shown(5, 7)).toEqual(frames(50, 50));
+    expect(shown(7, 11)).toEqual(frames(150, 100));
+    expect(shown(13, 14)).toEqual(frames(200, 25));
+    const last = within(pictures[12 * RATE]!, 0, 100);
+    expect(last.luma.every((value) => value < 20)).toBe(true); // the bars of an upright picture
+  });
+
+  test("is heard as it is seen", () => {
+    const heard = (seconds: number) => Math.round(toneAt(made.sound, seconds) / 100) * 100;
+    const ends = [
+      [0, 2, 1600],
+      [2, 4, 400],
+      [4, 5, 1800],
+      [5, 7, 600],
+      [7, 9, 1000],
+      [9, 11, 1200],
+      [11, 13, 2000],
+      [13, 14, 1200],
+    ] as const;
+    for (const [from, to, hz] of ends) {
+      expect([from, heard(from + 0.06)]).toEqual([from, hz]);
+      expect([to, heard(to - 0.09)]).toEqual([to, hz]);
+    }
+  });
+
+  test("is announced with an event for each operation", async () => {
+    const types = await eventsOf(assetId);
+    for (const operation of ["intro", "outro", "expunge", "splice"])
+      expect(types.filter((type) => type === `video.media.${operation}.ready`)).toHaveLength(1);
+    expect(types).toContain("asset.ready");
+  });
+});
+
+test("an upload is put together with files that are fetched, once it is there", async () => {
+  const settings = { accessPolicy: "public", inputs: [{ type: "video", introUrl: intro, expungeSegments: ["0-9"] }] };
+  const asked = { corsOrigin: "*", pushMediaSettings: settings };
+  const { body } = await platform.api<{ uploadId: string; url: string }>("POST", "/v1/on-demand/upload", asked);
+  const sent = await fetch(body.data.url, { method: "PUT", body: await getBytes(film) });
+  expect(sent.status).toBe(200);
+  const { playbackIds, duration } = await platform.until(body.data.uploadId, isReady);
+  expect(duration).toBe("00:00:03");
+  const { pictures, sound } = await played(playbackIds[0]!.id);
+  expect(readCounter(pictures[2 * RATE]!)).toBe(9 * RATE);
+  expect([0.1, 2.1].map((seconds) => Math.round(toneAt(sound, seconds) / 100) * 100)).toEqual([1600, 1200]);
+});
+
+test.each([
+  ["an intro that is not media", { introUrl: "/page" }, "source_not_media", "inputs[0].introUrl: "],
+  ["an outro that is not there", { outroUrl: "/nothing" }, "source_not_found", "inputs[0].outroUrl: "],
+  [
+    "a clip that is put in behind the end",
+    { segments: [{ url: "/ad.mp4", insertAt: 60 }] },
+    "source_damaged",
+    "inputs[0].url: ",
+  ],
+])("%s fails the media, and the message names it", async (_, edits, code, path) => {
+  server.add("/page", { kind: "content", content: Buffer.from("<!doctype html><p>no film</p>".repeat(200)) });
+  server.add("/nothing", { kind: "status", status: 404 });
+  const absolute = JSON.parse(JSON.stringify(edits), (_key, value: unknown) =>
+    typeof value === "string" && value.startsWith("/") ? server.url(value) : value,
+  ) as object;
+  const { assetId } = await platform.create(film, { inputs: [{ type: "video", url: film, ...absolute }] });
+  const { error } = await platform.until(assetId, isFailed);
+  expect(error).toMatchObject({ code, fault: "source" });
+  expect(error!.message.startsWith(path)).toBe(true);
+});
