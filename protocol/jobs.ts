@@ -147,6 +147,11 @@ export type ClipRange = z.infer<typeof ClipRange>;
 export const MAX_MONTAGE_FILES = 20;
 export const MAX_TAKES = 200;
 
+const MontageFile = z
+  .int()
+  .min(1)
+  .max(MAX_MONTAGE_FILES - 1);
+
 /** One range of one file of a montage. Takes follow each other without a gap. */
 const Take = z.object({
   file: z
@@ -178,11 +183,7 @@ const JobBase = z.object({
 export const ProbeJob = JobBase.extend({
   kind: z.literal("probe"),
   /** A further file of a montage. Absent = the source. */
-  file: z
-    .int()
-    .min(1)
-    .max(MAX_MONTAGE_FILES - 1)
-    .optional(),
+  file: MontageFile.optional(),
 });
 
 /** One time range of the picture for every rung: one decode, N encodes. */
@@ -266,6 +267,8 @@ export type SoundCuts = z.infer<typeof SoundCuts>;
 /** Every cue of the source's subtitles, in one pass over the file. */
 export const CaptionsJob = JobBase.extend({
   kind: z.literal("captions"),
+  /** A further file of a montage. Absent = the source. */
+  file: MontageFile.optional(),
   streams: z.array(SourceSubtitles).min(1).max(MAX_SUBTITLE_STREAMS),
 });
 
@@ -330,8 +333,14 @@ export const CaptionsFile = z.object({
 export type CaptionsFile = z.infer<typeof CaptionsFile>;
 export const MAX_CAPTIONS_FILE_BYTES = 10 << 20;
 export const CAPTIONS_FILE = "captions.json";
-export const captionsRendition = ({ streamIndex, channel }: Pick<SourceSubtitles, "streamIndex" | "channel">) =>
-  channel === undefined ? `text-${streamIndex}` : `text-${streamIndex}-${channel.toLowerCase()}`;
+/** @param file as that of the job */
+export const captionsRendition = (
+  { streamIndex, channel }: Pick<SourceSubtitles, "streamIndex" | "channel">,
+  file?: number,
+) =>
+  [`text`, ...(file === undefined ? [] : [`f${file}`]), streamIndex, ...(channel === undefined ? [] : [channel])]
+    .join("-")
+    .toLowerCase();
 
 export const CaptionsResult = z.object({
   kind: z.literal("captions"),

@@ -16,7 +16,7 @@ import { CueBounds, CueFile } from "./cue-file.ts";
 import type { JobContext } from "./job-context.ts";
 import { keepOnly, readPacket } from "./packets.ts";
 import { hasCues, withoutRepeats } from "./repeated-captions.ts";
-import { type OpenSource, openSource, ticksToSeconds } from "./source.ts";
+import { montageFile, type OpenSource, openSource, ticksToSeconds } from "./source.ts";
 import { Store } from "./store.ts";
 import { TeletextCaptions } from "./teletext-captions.ts";
 import { timedTextMarkup } from "./timed-text.ts";
@@ -37,7 +37,7 @@ interface Reading {
 }
 
 export async function readSubtitles(job: CaptionsJob, context: JobContext): Promise<CaptionsResult> {
-  const source = await openSource(job, context);
+  const source = await openSource(job, context, { path: montageFile(job.file ?? 0) });
   const lengthMs = job.clip.endMs === null ? Infinity : job.clip.endMs - job.clip.startMs;
   const bounds = new CueBounds(source.zeroSeconds * 1000 + job.clip.startMs, lengthMs);
   const readings = readingsOf(job.streams, source, bounds);
@@ -53,7 +53,7 @@ export async function readSubtitles(job: CaptionsJob, context: JobContext): Prom
   const store = new Store(job, context.onWait);
   const streams = filesOf(readings).map((file) => {
     const { bytes, facts } = file.finish();
-    if (bytes !== null) store.put(captionsRendition(facts), CAPTIONS_FILE, bytes);
+    if (bytes !== null) store.put(captionsRendition(facts, job.file), CAPTIONS_FILE, bytes);
     return facts;
   });
   await store.flushed();

@@ -6,6 +6,7 @@ import { madeFile } from "../support/made.ts";
 import { isFailed, isReady, sharedPlatform, type SharedPlatform } from "../support/platform.ts";
 import { getBytes, readPlaylists } from "../support/playlists.ts";
 import { type DecodedPicture, decodePictures, decodeSound } from "../support/rendition.ts";
+import { bufferContent } from "../support/source-content.ts";
 import { type SourceServer, startSourceServer } from "../support/source-server.ts";
 import { toneAt, tonesExpression } from "../support/tones.ts";
 
@@ -23,24 +24,30 @@ interface Film {
   codec?: string;
 }
 
-/** A numbered film with tones, at a name. @returns its URL */
-async function serve(name: string, { seconds, hz, rate = RATE, size = "320x180", codec = "aac" }: Film) {
+/** ffmpeg's words for a numbered film with tones. */
+function wordsOf({ seconds, hz, rate = RATE, size = "320x180", codec = "aac" }: Film): string[] {
   const tones = tonesExpression(hz.map((one, n) => ({ fromSeconds: 2 * n, hz: one })));
   const sound = ["-f", "lavfi", "-i", `aevalsrc='${tones}':s=48000:d=${seconds}`, "-c:a", codec];
   const picture = "-c:v libx264 -preset ultrafast -g 50 -bf 0 -pix_fmt yuv420p -movflags +faststart".split(" ");
-  const words = [...countedFilm(String(rate), size), ...sound, "-t", String(seconds), ...picture];
+  return [...countedFilm(String(rate), size), ...sound, "-t", String(seconds), ...picture];
+}
+
+/** @returns the URL of a film */
+async function serve(name: string, words: string[]): Promise<string> {
   server.add(name, { kind: "content", content: await readFile(await madeFile(words, "mp4")) });
   return server.url(name);
 }
+
+const filmWords = wordsOf({ seconds: 10, hz: [400, 600, 800, 1000, 1200] });
 
 let [film, intro, ad, outro] = ["", "", "", ""];
 beforeAll(async () => {
   [platform, server] = await Promise.all([sharedPlatform(), startSourceServer()]);
   [film, intro, ad, outro] = await Promise.all([
-    serve("/film.mp4", { seconds: 10, hz: [400, 600, 800, 1000, 1200] }),
-    serve("/intro.mp4", { seconds: 2, hz: [1600], rate: 30, size: "320x240" }),
-    serve("/ad.mp4", { seconds: 1, hz: [1800], rate: 50, codec: "libmp3lame" }),
-    serve("/outro.mp4", { seconds: 2, hz: [2000], size: "180x320" }),
+    serve("/film.mp4", filmWords),
+    serve("/intro.mp4", wordsOf({ seconds: 2, hz: [1600], rate: 30, size: "320x240" })),
+    serve("/ad.mp4", wordsOf({ seconds: 1, hz: [1800], rate: 50, codec: "libmp3lame" })),
+    serve("/outro.mp4", wordsOf({ seconds: 2, hz: [2000], size: "180x320" })),
   ]);
 });
 afterAll(async () => {
@@ -126,11 +133,78 @@ describe("a film with an intro, an outro, a range that is cut out, a clip that i
   });
 });
 
+const srt = (...cues: [from: string, to: string, text: string][]) =>
+  cues.map(([from, to, text], n) => `${n + 1}\n00:00:0${from} --> 00:00:0${to}\n${text}\n`).join("\n");
+
+test("subtitles in the files, and those that are given with them, are where their pictures are", async () => {
+  const captioned = (words: string[], text: string) => {
+    const subtitles = ["-f", "srt", "-i", `data:text/plain;base64,${Buffer.from(text).toString("base64")}`];
+    const inputs = words.lastIndexOf("-i") + 2;
+    const more = ["-c:s", "mov_text", "-metadata:s:s:0", "language=eng"];
+    return [...words.slice(0, inputs), ...subtitles, ...words.slice(inputs), ...more];
+  };
+  const own = srt(["1,000", "3,000", "split"], ["4,500", "5,500", "gone"], ["8,000", "9,000", "last"]);
+  const inputs = [
+    {
+      type: "video",
+      url: await serve("/captioned.mp4", captioned(filmWords, own)),
+      introUrl: intro,
+      expungeSegments: ["4-6"],
+      segments: [
+        {
+          url: await serve(
+            "/captioned-ad.mp4",
+            captioned(wordsOf({ seconds: 1, hz: [1800] }), srt(["0,200", "0,800", "ad"])),
+          ),
+          insertAt: 2,
+        },
+      ],
+    },
+    { type: "subtitle", url: server.url("/it.srt"), languageName: "Italian", languageCode: "it-IT" },
+  ];
+  const italian = Buffer.from(srt(["0,000", "9,500", "tutto"]));
+  server.add("/it.srt", { kind: "content", content: bufferContent(italian) });
+  const { assetId, playbackId } = await platform.create(film, { inputs });
+  await platform.until(assetId, isReady);
+  const { tracks } = await platform.until(assetId, (media) => textTracks(media).length === 2);
+  const shown = async (languageCode: string) => {
+    const { id } = textTracks({ tracks }).find((track) => track.languageCode.startsWith(languageCode))!;
+    const file = await (await fetch(`${platform.baseUrl}/${playbackId}/text/${id}.vtt`)).text();
+    return [...file.matchAll(/00:00:(\S+) --> 00:00:(\S+)[^\n]*\n(\S+)/g)].map(([, from, to, text]) => [
+      from,
+      to,
+      text,
+    ]);
+  };
+  // The intro takes 2 s, what is put in 1 s, and 2 s are cut out behind it.
+  expect(await shown("en")).toEqual([
+    ["03.000", "04.000", "split"],
+    ["04.200", "04.800", "ad"],
+    ["05.000", "06.000", "split"],
+    ["09.000", "10.000", "last"],
+  ]);
+  expect(await shown("it")).toEqual([
+    ["02.000", "04.000", "tutto"],
+    ["05.000", "07.000", "tutto"],
+    ["07.000", "10.500", "tutto"],
+  ]);
+});
+
+interface TextTrack {
+  id: string;
+  type: string;
+  status: string;
+  languageCode: string;
+}
+const textTracks = ({ tracks }: { tracks: unknown[] }) =>
+  (tracks as TextTrack[]).filter(({ type, status }) => type === "subtitle" && status === "available");
+
 test("an upload is put together with files that are fetched, once it is there", async () => {
   const settings = { accessPolicy: "public", inputs: [{ type: "video", introUrl: intro, expungeSegments: ["0-9"] }] };
   const asked = { corsOrigin: "*", pushMediaSettings: settings };
   const { body } = await platform.api<{ uploadId: string; url: string }>("POST", "/v1/on-demand/upload", asked);
-  const sent = await fetch(body.data.url, { method: "PUT", body: await getBytes(film) });
+  const file = await readFile(await madeFile(filmWords, "mp4"));
+  const sent = await fetch(body.data.url, { method: "PUT", body: file });
   expect(sent.status).toBe(200);
   const { playbackIds, duration } = await platform.until(body.data.uploadId, isReady);
   expect(duration).toBe("00:00:03");

@@ -2,7 +2,7 @@ import { type AssetError, CHUNKS_INCONSISTENT, NOTHING_DECODED } from "../assets
 import { erroredFacts, readyFacts } from "../assets/asset-facts.ts";
 import type { AssetComponents } from "./core/components.ts";
 import { assembled } from "./show-progress.ts";
-import { wakeSound } from "./tracks/preparation.ts";
+import { wakeTracks } from "./tracks/preparation.ts";
 import { logFailed } from "./core/log-failed.ts";
 
 /** Audio tracks read the outcome from D1, so the outbox goes first. */
@@ -24,7 +24,7 @@ export function finishAsset(machine: AssetComponents): void {
     machine.enqueueEvent(event);
   });
   timers.cancel("work");
-  wakeSound(machine, machine.clock() + AFTER_OUTBOX_MS);
+  wakeTracks(machine, machine.clock() + AFTER_OUTBOX_MS);
   timers.bringForward("outbox", machine.clock());
   timers.schedule("images", machine.clock());
 }
@@ -39,5 +39,5 @@ export function failAsset(machine: AssetComponents, error: AssetError): void {
   machine.timers.cancel("work");
   machine.timers.bringForward("outbox", nowMs);
   machine.timers.schedule("cleanup", nowMs);
-  wakeSound(machine, nowMs + AFTER_OUTBOX_MS);
+  wakeTracks(machine, nowMs + AFTER_OUTBOX_MS);
 }

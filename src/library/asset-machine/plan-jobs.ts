@@ -5,7 +5,8 @@ import { tracksOf } from "../assets/track-rows.ts";
 import { jobId, jobsOf } from "../encoding/job-spec.ts";
 import { type EncodingPlan, planWithPassthrough } from "../encoding/plan.ts";
 import { planMontage } from "../encoding/plan-montage.ts";
-import { planCaptions } from "./tracks/captions-job.ts";
+import { planCaptions, planMontageCaptions } from "./tracks/captions-job.ts";
+import { wakeTracks } from "./tracks/preparation.ts";
 import { encodingProgress } from "../encoding/progress.ts";
 import type { AssetComponents } from "./core/components.ts";
 
@@ -22,12 +23,14 @@ export function planJobs(machine: AssetComponents): AssetError | null {
   if (asset.montage === null) {
     const { plan, skipTopRung } = planWithPassthrough(source, asset, documents.get("edge") ?? null);
     begin(machine, source, plan, skipTopRung);
+    planCaptions(machine, source.subtitles ?? []);
     return null;
   }
   const planned = planMontage(asset.montage, files);
   if ("problem" in planned) return notJoined(planned);
   const { plan } = planWithPassthrough(planned.facts, asset, null);
   begin(machine, planned.facts, { ...plan, montage: planned.plan }, false);
+  planMontageCaptions(machine, files);
   return null;
 }
 
@@ -48,7 +51,7 @@ function begin(machine: AssetComponents, facts: SourceFacts, plan: EncodingPlan,
   documents.put("plan", plan);
   documents.put("skipTopRung", skipTopRung);
   for (const spec of jobsOf(plan)) jobs.add(jobId(asset.id, spec), spec);
-  planCaptions(machine, facts.subtitles ?? []);
   machine.enterStage("encoding", { ...plannedFacts(facts, plan), progress: encodingProgress(plan, jobs.overview()) });
+  wakeTracks(machine, machine.clock());
   machine.outbox.enqueue({ kind: "tracks", payload: tracksOf(asset.id, facts) });
 }

@@ -8,7 +8,10 @@ import type { AssetForMachine } from "./repository.ts";
 export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
 
 /** What the machine of an asset needs to prepare a track. */
-export type TrackForMachine = Pick<AddedTrack, "id" | "assetId" | "kind" | "url" | "languageCode" | "imposed">;
+export type TrackForMachine = Pick<
+  AddedTrack,
+  "id" | "assetId" | "kind" | "url" | "languageCode" | "imposed" | "followsEdit"
+>;
 
 /** The calls of an asset's machine (`durable-objects/asset-machine.ts`), through itty-durable: arguments and answers are JSON. */
 export interface AssetCalls extends JobCalls {

@@ -9,7 +9,7 @@ import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { commitWithinLimits } from "../../tenancy/limits/index.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
 import { mediaEvent } from "./media-event.ts";
-import { type Asset, assetInserts, type PlaybackId, toMachine } from "./repository.ts";
+import { type Asset, assetInserts, isEdited, type PlaybackId, toMachine } from "./repository.ts";
 import { startMachine } from "./start-machine.ts";
 import { insertTracks } from "../tracks/store/repository.ts";
 import { newTracks } from "../tracks/store/new-track.ts";
@@ -32,7 +32,7 @@ export async function createAsset(
   requireFilesWithoutDrm(body);
   const keySystems = await keySystemsFor(db, workspaceId, body);
   const asset = newAsset(body, source, { workspaceId, publicUrl, now });
-  const addedTracks = newTracks(tracks, asset.id, now);
+  const addedTracks = newTracks(tracks, { assetId: asset.id, isEdited: isEdited(asset) }, now);
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
     kind: "asset",

@@ -49,6 +49,10 @@ const MACHINE_COLUMNS = {
 export const toMachine = (asset: Asset): AssetForMachine =>
   Object.fromEntries(Object.keys(MACHINE_COLUMNS).map((name) => [name, asset[name as keyof Asset]])) as AssetForMachine;
 
+/** Whether an asset is not the whole file of its source. */
+export const isEdited = ({ clipStartMs, clipEndMs, montage }: Pick<Asset, "clipStartMs" | "clipEndMs" | "montage">) =>
+  montage !== null || clipStartMs > 0 || clipEndMs !== null;
+
 const isAlive = isNull(assets.deletedAt);
 
 /** The asset and its playback ID, for one commit. */

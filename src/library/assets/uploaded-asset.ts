@@ -4,7 +4,7 @@ import type { Database, Statement } from "../../platform/database.ts";
 import { insertPlaybackId, toRestrictions } from "../../tenancy/access/index.ts";
 import { uploadedSourceUrl } from "../sources/upload-address.ts";
 import { type AssetSettings, newAsset } from "./create-asset.ts";
-import { type AssetForMachine, insertAssetOnce, type PlaybackId, toMachine } from "./repository.ts";
+import { type Asset, type AssetForMachine, insertAssetOnce, type PlaybackId, toMachine } from "./repository.ts";
 import type { CreateAsset } from "./schemas.ts";
 
 /** An upload, as far as its media is concerned. */
@@ -27,7 +27,7 @@ export function uploadedAsset(
   db: Database,
   { id, workspaceId, playbackId, publicUrl, settings }: UploadedFile,
   now: Date,
-): { inserts: Statement[]; forMachine: AssetForMachine } {
+): { asset: Asset; inserts: Statement[]; forMachine: AssetForMachine } {
   const { startTime = 0, endTime, montage = null } = settings;
   const range = {
     clipStartMs: Math.round(startTime * 1000),
@@ -48,5 +48,5 @@ export function uploadedAsset(
     createdAt: now,
   };
   const inserts = [insertAssetOnce(db, asset), insertPlaybackId(db, playback).onConflictDoNothing()];
-  return { inserts, forMachine: toMachine(asset) };
+  return { asset, inserts, forMachine: toMachine(asset) };
 }

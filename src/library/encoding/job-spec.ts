@@ -8,12 +8,13 @@ export type JobSpec =
   | { kind: "probe"; file?: number }
   | { kind: "video"; chunk: number }
   | { kind: "audio"; track: number }
-  /** `isLate`: those of the picture, which have been found while it was encoded. */
-  | { kind: "captions"; streams: SourceSubtitles[]; isLate?: true };
+  /** `isLate`: those of the picture, which have been found while it was encoded. `file` as that of a probe. */
+  | { kind: "captions"; streams: SourceSubtitles[]; isLate?: true; file?: number };
 
-/** `{assetId}.probe`, `{assetId}.probe.1` for a further file of a montage, `{assetId}.video.3`, `{assetId}.audio.0`, `{assetId}.captions`, `{assetId}.late.captions`: the id contains its asset's id. */
+/** `{assetId}.probe`, `{assetId}.probe.1` for a further file of a montage, `{assetId}.video.3`, `{assetId}.audio.0`, `{assetId}.captions`, `{assetId}.1.captions`, `{assetId}.late.captions`: the id contains its asset's id. */
 export function jobId(assetId: string, spec: JobSpec): string {
-  if (spec.kind === "captions") return `${assetId}.${spec.isLate === true ? "late." : ""}captions`;
+  if (spec.kind === "captions")
+    return `${assetId}.${spec.isLate === true ? "late." : ""}${spec.file === undefined ? "" : `${spec.file}.`}captions`;
   if (spec.kind === "probe") return `${assetId}.probe${spec.file === undefined ? "" : `.${spec.file}`}`;
   return spec.kind === "video" ? `${assetId}.video.${spec.chunk}` : `${assetId}.audio.${spec.track}`;
 }
@@ -37,9 +38,8 @@ export function jobsOf(plan: EncodingPlan): JobSpec[] {
 
 /** The attempt-independent part of a `Job` on the wire; the dispatcher adds token, lease and callback address. */
 export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: ClipRange) {
-  if (spec.kind === "probe")
-    return { kind: "probe", clip, ...(spec.file === undefined ? {} : { file: spec.file }) } as const;
-  if (spec.kind === "captions") return { kind: "captions", clip, streams: spec.streams } as const;
+  if (spec.kind === "probe") return { kind: "probe", clip, ...fileOf(spec) } as const;
+  if (spec.kind === "captions") return { kind: "captions", clip, streams: spec.streams, ...fileOf(spec) } as const;
   if (plan === undefined) throw new Error("an encoding job without a plan");
   if (spec.kind === "audio") {
     const planned = plan.audio[spec.track];
@@ -67,6 +67,8 @@ export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: Cli
   } as const;
 }
 
+const fileOf = ({ file }: { file?: number }) => (file === undefined ? {} : { file });
+
 const pictureMontage = (montage: MontagePlan | undefined) =>
   montage === undefined || montage.picture === null ? {} : { montage: montage.picture };
 
@@ -78,7 +80,8 @@ export function jobScope(
   spec: JobSpec,
   plan: EncodingPlan | undefined,
 ): { renditions: string[]; segments: [number, number] } {
-  if (spec.kind === "captions") return { renditions: spec.streams.map(captionsRendition), segments: [0, 0] };
+  if (spec.kind === "captions")
+    return { renditions: spec.streams.map((stream) => captionsRendition(stream, spec.file)), segments: [0, 0] };
   if (spec.kind === "probe" || plan === undefined) return { renditions: [], segments: [0, 0] };
   if (spec.kind === "audio") return { renditions: [plan.audio[spec.track]?.rendition ?? ""], segments: [0, 1_000_000] };
   const video = plan.video;

@@ -7,7 +7,7 @@ import { insertTrackIf, type AddedTrack, endTrackIf, endedTrack } from "./store/
 import { storeCaptions } from "./store/store-captions.ts";
 import { trackEvent } from "./store/to-track.ts";
 
-export type TrackLabels = Omit<TrackRequest, "kind" | "url" | "replacesSound">;
+export type TrackLabels = Omit<TrackRequest, "kind" | "url" | "replacesSound" | "followsEdit">;
 
 /**
  * Adds a subtitle track out of captions that the platform has found in a source, or has made: it is available at once, with

@@ -6,6 +6,7 @@ import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { requireFilesWithoutDrm } from "../assets/index.ts";
 import { uploadedSourceUrl } from "../sources/upload-address.ts";
 import { startTracks } from "../assets/start-tracks.ts";
+import { isEdited } from "../assets/repository.ts";
 import { uploadedAsset } from "../assets/uploaded-asset.ts";
 import { newTracks } from "../tracks/store/new-track.ts";
 import { insertTracks } from "../tracks/store/repository.ts";
@@ -63,12 +64,12 @@ export async function createUpload(
   });
   const created = { id: upload.id, answer };
   const when = () => ({ id: crypto.randomUUID(), atMs: now.getTime() });
-  const tracks = newTracks(inputs.tracks, upload.id, now);
+  const { asset, inserts } = uploadedAsset(db, upload, now); // a client may read and change the media before its file is there
+  const tracks = newTracks(inputs.tracks, { assetId: upload.id, isEdited: isEdited(asset) }, now);
   const events = [
     uploadEvent(env, "video.media.upload", upload, when()),
     ...tracks.map((track) => trackEvent("created", track, workspaceId, when())),
   ];
-  const { inserts } = uploadedAsset(db, upload, now); // a client may read and change the media before its file is there
   const statements = [insertUpload(db, row), ...inserts, ...insertTracks(db, tracks), ...(await keep(created))];
   const { wake } = await commitWithinLimits(env, workspaceId, "upload", (limitCheck) =>
     commitWithEvents(

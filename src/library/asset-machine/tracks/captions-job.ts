@@ -1,9 +1,18 @@
-import { captionsRendition, type SourceSubtitles } from "../../../../protocol/jobs.ts";
+import {
+  captionsRendition,
+  type CaptionsResult,
+  type JobResult,
+  type SourceFacts,
+  type SourceSubtitles,
+} from "../../../../protocol/jobs.ts";
 import { CC_CHANNELS } from "../../../../protocol/media/captions/closed-captions.ts";
+import { placeTakes } from "../../../media/edits/move-cues.ts";
 import { log, logWarning } from "../../../platform/log.ts";
 import type { Accepted, AttemptFailure, AttemptResult } from "../../encoding/job-calls.ts";
-import { jobId, type JobSpec } from "../../encoding/job-spec.ts";
+import { isCaptionsJob, jobId, type JobSpec } from "../../encoding/job-spec.ts";
 import type { JobRow } from "../../encoding/job-store.ts";
+import { addMontageCaptions, type FoundCaptions } from "../../tracks/add-montage-captions.ts";
+import { storedCaptionsKey } from "../../tracks/read-source-captions.ts";
 import { addSourceCaptions } from "../../tracks/add-source-captions.ts";
 import type { AssetComponents } from "../core/components.ts";
 import { isCurrentAttempt, retryJob } from "../core/attempts.ts";
@@ -17,11 +26,17 @@ export function planCaptions(machine: AssetComponents, streams: SourceSubtitles[
   if (streams.length > 0) plan(machine, { kind: "captions", streams });
 }
 
+/** The same for every file of a montage. Captions of the picture that only its encoding would find are not read. */
+export function planMontageCaptions(machine: AssetComponents, files: readonly SourceFacts[]): void {
+  for (const [file, { subtitles = [] }] of files.entries())
+    if (subtitles.length > 0) plan(machine, { kind: "captions", streams: subtitles, ...(file === 0 ? {} : { file }) });
+}
+
 /** Plans to read the captions of the picture when a job of the picture has found them, unless the probe had. Part of the caller's commit. */
 export function planLateCaptions(machine: AssetComponents): void {
   const { documents } = machine;
-  const video = documents.get("plan")?.video ?? null;
-  if (video === null || documents.get("readsPictureCaptions") === true) return;
+  const { video = null, montage } = documents.get("plan") ?? {};
+  if (video === null || montage !== undefined || documents.get("readsPictureCaptions") === true) return;
   documents.put("readsPictureCaptions", true);
   const streams = CC_CHANNELS.map((channel): SourceSubtitles => ({
     streamIndex: video.source.streamIndex,
@@ -49,6 +64,10 @@ export async function completeCaptionsJob(
   if (!isCurrentAttempt(job, { attempt }) || result.kind !== "captions" || job.spec.kind !== "captions")
     return { accepted: false };
   log("job.completed", { jobId: job.id, attempt });
+  if (machine.asset.montage !== null) {
+    endOneOfSeveral(machine, job.id, result);
+    return { accepted: true };
+  }
   for (const facts of job.spec.streams) {
     const found = result.streams.find((one) => captionsRendition(one) === captionsRendition(facts));
     if (found !== undefined) await addSourceCaptions(machine.env, machine.asset.id, facts, found, machine.clock());
@@ -63,8 +82,40 @@ export function failCaptionsJob(machine: AssetComponents, job: JobRow, failure: 
   return retryJob(machine, failed, () => dropCaptions(machine, job.id, failure.code));
 }
 
-/** The asset goes without the subtitles of its source. */
+/** The asset goes without the subtitles of its source, or of one file of its montage. */
 export function dropCaptions(machine: AssetComponents, id: string, code: string): void {
   logWarning("captions.not_read", { assetId: machine.id, code });
-  machine.trackJobs.remove(id);
+  if (machine.asset.montage === null) machine.trackJobs.remove(id);
+  else endOneOfSeveral(machine, id, { kind: "captions", streams: [] });
+}
+
+/** Tracks of a montage are made when all of its files are read. */
+function endOneOfSeveral({ clock, timers, trackJobs }: AssetComponents, id: string, result: CaptionsResult): void {
+  trackJobs.done(id, result, 0);
+  timers.bringForward("tracks", clock());
+}
+
+/** Makes tracks of the captions of a montage when all of its files are read. */
+export async function combineCaptions(machine: AssetComponents): Promise<void> {
+  const { clock, documents, env, id: assetId, trackJobs } = machine;
+  const montage = documents.get("plan")?.montage;
+  const jobs = trackJobs.all().filter(({ id }) => isCaptionsJob(id));
+  if (montage === undefined || jobs.length === 0 || jobs.some(({ state }) => state !== "done")) return;
+  const all = jobs.flatMap(({ spec, result }) => (spec.kind === "captions" ? foundBy(assetId, spec, result) : []));
+  await addMontageCaptions(env, assetId, all, { takes: placeTakes(montage.soundTakes), nowMs: clock() });
+  for (const { id } of jobs) trackJobs.remove(id);
+  // Should this be lost, the objects stay until the media is deleted.
+  await Promise.all(all.map(({ stream }) => env.MEDIA.delete(storedCaptionsKey(stream))));
+}
+
+function foundBy(
+  assetId: string,
+  { streams, file }: Extract<JobSpec, { kind: "captions" }>,
+  result: JobResult | null,
+): FoundCaptions[] {
+  return streams.flatMap((facts) => {
+    const isIt = (one: CaptionsResult["streams"][number]) => captionsRendition(one) === captionsRendition(facts);
+    const found = result?.kind === "captions" ? result.streams.find(isIt) : undefined;
+    return found === undefined ? [] : [{ stream: { assetId, file, facts }, found }];
+  });
 }

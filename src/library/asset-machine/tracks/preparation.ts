@@ -7,7 +7,14 @@ import { logFailed } from "../core/log-failed.ts";
 
 const FRESH = { step: "fetching", starts: 0, sourceFailures: 0, copy: null, plan: null, publicUrl: "" } as const;
 /** A track whose preparation has ended. */
-const UNKNOWN = { ...FRESH, kind: "audio", url: null, languageCode: "und", imposed: null } as const;
+const UNKNOWN = {
+  ...FRESH,
+  kind: "audio",
+  url: null,
+  languageCode: "und",
+  imposed: null,
+  followsEdit: false,
+} as const;
 
 /** Takes over an added track. Repeatable: one that is already in preparation goes on, and looks at its media at once if it waits for that. */
 export function takeTrack(machine: AssetComponents, track: TrackForMachine): void {
@@ -26,9 +33,14 @@ export function takeTrack(machine: AssetComponents, track: TrackForMachine): voi
 const isCopied = (track: PendingTrack): boolean =>
   track.kind === "audio" && track.step === "fetching" && soundFiles(track).every(({ copy }) => copy?.done === true);
 
-/** Audio tracks wait until their media is ready. @param atMs when its record in D1 is expected to say what it has become */
-export function wakeSound({ clock, timers, tracks }: AssetComponents, atMs: number): void {
-  const waiting = tracks.all().filter(({ kind, step }) => kind === "audio" && step === "fetching");
+/**
+ * Audio tracks wait until their media is ready, and subtitles that move with an edit until it is planned.
+ *
+ * @param atMs when the record of the media in D1 is expected to say what it has become
+ */
+export function wakeTracks({ clock, timers, tracks }: AssetComponents, atMs: number): void {
+  const waits = ({ kind, followsEdit, step }: PendingTrack) => step === "fetching" && (kind === "audio" || followsEdit);
+  const waiting = tracks.all().filter(waits);
   for (const { id } of waiting) tracks.change(id, { dueMs: clock() });
   if (waiting.length > 0) timers.bringForward("tracks", atMs);
 }

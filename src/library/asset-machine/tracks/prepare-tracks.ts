@@ -12,7 +12,7 @@ import type { PendingTrack, TrackStore } from "../core/track-store.ts";
 import { dispatchJobs } from "../../encoding/dispatcher.ts";
 import { isCaptionsJob, trackOfJob } from "../../encoding/job-spec.ts";
 import type { JobRow, JobStore } from "../../encoding/job-store.ts";
-import { dropCaptions } from "./captions-job.ts";
+import { combineCaptions, dropCaptions } from "./captions-job.ts";
 
 /** A deployment may kill a step; three times in a row, the step itself is the cause. */
 const MAX_STEP_DEATHS = 3;
@@ -26,6 +26,7 @@ export async function prepareTracks(machine: AssetComponents): Promise<void> {
   const due = stepsOf(tracks).filter(({ dueMs }) => dueMs <= machine.clock());
   for (const track of due.toSorted((a, b) => a.dueMs - b.dueMs)) await takeStep(machine, track);
   const againAtMs = await dispatchTrackJobs(machine);
+  if (state.status !== "errored") await combineCaptions(machine);
   await machine.outbox.drain();
   // Calls that arrived meanwhile could not bring the timer forward, because it was due already.
   const queuedAtMs = machine.trackJobs.queued(1).length > 0 ? machine.clock() + QUEUED_RETRY_MS : Infinity;

@@ -15,6 +15,8 @@ export interface TrackRequest {
   closedCaptions?: boolean | undefined;
   /** At the creation of the asset: see `replacesSound` of the table. */
   replacesSound?: boolean;
+  /** At the creation of the asset: see `followsEdit` of the table. */
+  followsEdit?: boolean;
   /** Sounds that are mixed into it. */
   imposed?: ImposedFile[];
 }
@@ -31,6 +33,7 @@ export const newTrack = (request: TrackRequest, assetId: string, now: Date): Add
   isForced: request.forced ?? false,
   isClosedCaptions: request.closedCaptions ?? false,
   replacesSound: request.replacesSound ?? false,
+  followsEdit: request.followsEdit ?? false,
   imposed: request.imposed === undefined || request.imposed.length === 0 ? null : request.imposed,
   status: "preparing",
   captions: null,
@@ -64,10 +67,17 @@ export function requireOwnName({ kind, languageName }: Named, others: readonly N
 /**
  * The tracks of a media that is created with them.
  *
+ * @param isEdited the media is not the source's whole file: subtitles then move with the edit
  * @throws {Problem} duplicate_language_name
  */
-export function newTracks(requests: readonly TrackRequest[], assetId: string, now: Date): AddedTrack[] {
-  const tracks = requests.map((request) => newTrack(request, assetId, now));
+export function newTracks(
+  requests: readonly TrackRequest[],
+  { assetId, isEdited }: { assetId: string; isEdited: boolean },
+  now: Date,
+): AddedTrack[] {
+  const tracks = requests.map((request) =>
+    newTrack({ ...request, followsEdit: isEdited && request.kind === "subtitle" }, assetId, now),
+  );
   for (const [position, track] of tracks.entries()) requireOwnName(track, tracks.slice(0, position));
   return tracks;
 }

@@ -36,6 +36,8 @@ export const addedTracks = sqliteTable(
     isClosedCaptions: integer({ mode: "boolean" }).notNull().default(false),
     /** Sound that takes the place of the source's own (`swapTrackUrl`): nothing is offered before it is available. */
     replacesSound: integer({ mode: "boolean" }).notNull().default(false),
+    /** Subtitles with the times of the source's file, which was cut or joined with others: they move with it. */
+    followsEdit: integer({ mode: "boolean" }).notNull().default(false),
     /** Sounds that are mixed into it (`imposeTracks`); null = none. */
     imposed: text({ mode: "json" }).$type<ImposedFile[]>(),
     status: text({ enum: ["preparing", "available", "failed"] }).notNull(),
