@@ -333,12 +333,13 @@ export const CaptionsFile = z.object({
 export type CaptionsFile = z.infer<typeof CaptionsFile>;
 export const MAX_CAPTIONS_FILE_BYTES = 10 << 20;
 export const CAPTIONS_FILE = "captions.json";
-/** @param file as that of the job */
-export const captionsRendition = (
-  { streamIndex, channel }: Pick<SourceSubtitles, "streamIndex" | "channel">,
-  file?: number,
-) =>
-  [`text`, ...(file === undefined ? [] : [`f${file}`]), streamIndex, ...(channel === undefined ? [] : [channel])]
+/** `file` as that of the job. */
+export const captionsRendition = ({
+  streamIndex,
+  channel,
+  file,
+}: Pick<SourceSubtitles, "streamIndex" | "channel"> & { file?: number | undefined }) =>
+  ["text", ...(file === undefined ? [] : [`f${file}`]), streamIndex, ...(channel === undefined ? [] : [channel])]
     .join("-")
     .toLowerCase();
 

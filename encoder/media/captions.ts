@@ -53,7 +53,7 @@ export async function readSubtitles(job: CaptionsJob, context: JobContext): Prom
   const store = new Store(job, context.onWait);
   const streams = filesOf(readings).map((file) => {
     const { bytes, facts } = file.finish();
-    if (bytes !== null) store.put(captionsRendition(facts, job.file), CAPTIONS_FILE, bytes);
+    if (bytes !== null) store.put(captionsRendition({ ...facts, file: job.file }), CAPTIONS_FILE, bytes);
     return facts;
   });
   await store.flushed();

@@ -81,7 +81,10 @@ export function jobScope(
   plan: EncodingPlan | undefined,
 ): { renditions: string[]; segments: [number, number] } {
   if (spec.kind === "captions")
-    return { renditions: spec.streams.map((stream) => captionsRendition(stream, spec.file)), segments: [0, 0] };
+    return {
+      renditions: spec.streams.map((stream) => captionsRendition({ ...stream, file: spec.file })),
+      segments: [0, 0],
+    };
   if (spec.kind === "probe" || plan === undefined) return { renditions: [], segments: [0, 0] };
   if (spec.kind === "audio") return { renditions: [plan.audio[spec.track]?.rendition ?? ""], segments: [0, 1_000_000] };
   const video = plan.video;

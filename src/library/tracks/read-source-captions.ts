@@ -23,7 +23,7 @@ export interface SourceStream {
 
 /** The key of what an encoder has read of a stream. */
 export const storedCaptionsKey = ({ assetId, file, facts }: SourceStream) =>
-  renditionKey(assetId, captionsRendition(facts, file), CAPTIONS_FILE);
+  renditionKey(assetId, captionsRendition({ ...facts, file }), CAPTIONS_FILE);
 
 /** Logs that captions of a source cannot be used: they make no track. */
 export const leaveOut = ({ assetId, file, facts: { streamIndex, codec, channel } }: SourceStream, code: string): void =>

@@ -139,9 +139,19 @@ export const API_TRIALS = {
     const dropped = await runInDurableObject(machineOf(uploadId), ({ components }) => components.pieces.due(0, 1));
     return dropped.length === 0 ? TAKEN : "dropped";
   }),
-  "source-inputs": upTo((count) =>
+  "montage-files": upTo((count) =>
+    media({ inputs: Array.from({ length: count }, (_, n) => ({ type: "video", url: `${URL_OF_SOURCE}?${n}` })) }),
+  ),
+  "montage-takes": upTo((count) =>
     media({ inputs: Array.from({ length: count }, () => ({ type: "video", url: URL_OF_SOURCE })) }),
   ),
+  "expunged-ranges": upTo((count) =>
+    media({}, { expungeSegments: Array.from({ length: count }, (_, n) => `${2 * n}-${2 * n + 1}`) }),
+  ),
+  "inserted-clips": upTo((count) =>
+    media({}, { segments: Array.from({ length: count }, () => ({ url: URL_OF_SOURCE, insertAt: 1 })) }),
+  ),
+  "insert-time": upTo((ms) => media({}, { segments: [{ url: URL_OF_SOURCE, insertAt: ms / 1000 }] })),
   "clip-start": upTo((ms) => media({}, { startTime: ms / 1000 })),
   "clip-end": upTo((ms) => media({}, { endTime: ms / 1000 })),
   title: upTo((length) => media({ title: text(length) })),
