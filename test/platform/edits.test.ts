@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countedFilm, readCounter } from "../support/frame-counter.ts";
 import { madeFile } from "../support/made.ts";
-import { isFailed, isReady, sharedPlatform, type SharedPlatform } from "../support/platform.ts";
+import { isFailed, isReady, type Media, sharedPlatform, type SharedPlatform } from "../support/platform.ts";
 import { getBytes, readPlaylists } from "../support/playlists.ts";
 import { type DecodedPicture, decodePictures, decodeSound } from "../support/rendition.ts";
 import { bufferContent } from "../support/source-content.ts";
@@ -77,7 +77,7 @@ async function eventsOf(assetId: string): Promise<string[]> {
 
 describe("a film with an intro, an outro, a range that is cut out, a clip that is put in, and a second video behind it", () => {
   let made: Awaited<ReturnType<typeof played>>;
-  let assetId: string;
+  let media: Media;
   beforeAll(async () => {
     const edits = { introUrl: intro, outroUrl: outro, expungeSegments: ["4-6"], segments: [{ url: ad, insertAt: 2 }] };
     const inputs = [
@@ -85,9 +85,7 @@ describe("a film with an intro, an outro, a range that is cut out, a clip that i
       { type: "video", url: film, startTime: 8, endTime: 9 },
     ];
     const created = await platform.create(film, { inputs });
-    ({ assetId } = created);
-    const media = await platform.until(assetId, isReady);
-    expect(media).toMatchObject({ duration: "00:00:14", tracks: [{ type: "video", width: 320, height: 180 }, {}] });
+    media = await platform.until(created.assetId, isReady);
     made = await played(created.playbackId);
   });
 
@@ -95,6 +93,7 @@ describe("a film with an intro, an outro, a range that is cut out, a clip that i
     const { pictures } = made;
     const shown = (from: number, to: number) => pictures.slice(from * RATE, to * RATE).map((one) => readCounter(one));
     const frames = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
+    expect(media).toMatchObject({ duration: "00:00:14", tracks: [{ type: "video", width: 320, height: 180 }, {}] });
     expect(pictures.length).toBe(14 * RATE);
     const first = pictures.slice(0, 2 * RATE).map((picture) => readCounter(within(picture, 40, 280)));
     expect(first).toEqual(frames(0, 50).map((n) => Math.floor(n * 1.2 + 0.3)));
@@ -126,7 +125,7 @@ describe("a film with an intro, an outro, a range that is cut out, a clip that i
   });
 
   test("is announced with an event for each operation", async () => {
-    const types = await eventsOf(assetId);
+    const types = await eventsOf(media.id);
     for (const operation of ["intro", "outro", "expunge", "splice"])
       expect(types.filter((type) => type === `video.media.${operation}.ready`)).toHaveLength(1);
     expect(types).toContain("asset.ready");
