@@ -5,6 +5,7 @@ import { type Figure, keepFigures, printFigures } from "./support/figures.ts";
 const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => Promise<Figure[]> }> }> = {
   "first-segment": { title: "Time from POST to the first decodable segment", load: () => import("./first-segment.ts") },
   ladder: { title: "The whole ladder of a minute of 1080p", load: () => import("./ladder.ts") },
+  joins: { title: "Three clips joined into one ladder", load: () => import("./joins.ts") },
   "live-ladder": { title: "CPU of a live ladder", load: () => import("./live-ladder.ts") },
   "live-ladder-delay": { title: "What the live encoder adds", load: () => import("./live-ladder-delay.ts") },
   quality: { title: "Quality beside a single pass at the same settings", load: () => import("./quality.ts") },
@@ -39,7 +40,7 @@ const unknown = asked.filter((name) => !(name in BENCHES));
 if (process.argv.includes("--help") || unknown.length > 0) {
   if (unknown.length > 0) console.error(`Unknown: ${unknown.join(", ")}.`);
   console.log(`npm run bench [-- name …]; names: ${Object.keys(BENCHES).join(", ")}
-BENCH_ROUNDS (2)          rounds of ladder and live-ladder
+BENCH_ROUNDS (2)          rounds of ladder, joins and live-ladder
 BENCH_SECONDS (60)        length of the 1080p source of ladder, quality and memory
 BENCH_ROUND_MS (2000)     length of one round of requests
 BENCH_ASSETS (1000000)    media of the large workspace of lists

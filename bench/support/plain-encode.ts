@@ -14,60 +14,58 @@ export interface Run {
 
 /** One ffmpeg command: decodes once, encodes every rung and the sound into fragmented MP4. The yardstick of encoding. */
 export function ladderCommand(source: string, rungs: VideoRung[], framesPerGop: number, folder: string): string[] {
-  const labels = rungs.map((_, index) => `[v${index}]`).join("");
-  const scales = rungs.map(
-    ({ widthPx, heightPx }, index) => `[v${index}]scale=${widthPx}:${heightPx}:flags=bicubic,format=yuv420p[o${index}]`,
+  const filters = ladderFilters("[0:v]", rungs);
+  const outputs = ladderOutputs(rungs, framesPerGop, "0:a:0?", folder);
+  return ["-v", "error", "-y", "-i", source, "-filter_complex", filters, ...outputs];
+}
+
+/** The same for several sources in a row, fitted into the shape of the first rung, at one rate. The yardstick of joins. */
+export function joinCommand(
+  sources: string[],
+  rungs: VideoRung[],
+  { rate, framesPerGop }: { rate: number; framesPerGop: number },
+  folder: string,
+): string[] {
+  const { widthPx, heightPx } = rungs[0]!;
+  const size = `${widthPx}:${heightPx}`;
+  const fitted = sources.map(
+    (_, n) =>
+      `[${n}:v]scale=${size}:flags=bicubic:force_original_aspect_ratio=decrease,pad=${size}:-1:-1,setsar=1,fps=${rate},format=yuv420p[f${n}]`,
   );
-  const movflags = ["-movflags", "+frag_keyframe+empty_moov+default_base_moof"];
-  const outputs = rungs.flatMap(({ name, crf, maxBitrateBps, preset }, index) => [
-    "-map",
-    `[o${index}]`,
-    "-c:v",
-    "libx264",
-    "-preset",
-    preset,
-    "-profile:v",
-    "high",
-    "-crf",
-    String(crf),
-    "-maxrate",
-    String(maxBitrateBps),
-    "-bufsize",
-    String(maxBitrateBps * 2),
-    "-g",
-    String(framesPerGop),
-    "-keyint_min",
-    String(framesPerGop),
-    "-sc_threshold",
-    "0",
-    ...movflags,
-    join(folder, `${name}.mp4`),
-  ]);
-  const sound = [
-    "-map",
-    "0:a:0?",
-    "-c:a",
-    "aac",
-    "-b:a",
-    "128k",
-    "-ac",
-    "2",
-    "-ar",
-    "48000",
-    ...movflags,
-    join(folder, "a1.mp4"),
-  ];
+  const both = sources.map((_, n) => `[f${n}][${n}:a]`).join("");
+  const joined = `${both}concat=n=${sources.length}:v=1:a=1[v][a]`;
+  const filters = [...fitted, joined, ladderFilters("[v]", rungs)].join(";");
+  const inputs = sources.flatMap((source) => ["-i", source]);
   return [
     "-v",
     "error",
     "-y",
-    "-i",
-    source,
+    ...inputs,
     "-filter_complex",
-    `[0:v]split=${rungs.length}${labels};${scales.join(";")}`,
-    ...outputs,
-    ...sound,
+    filters,
+    ...ladderOutputs(rungs, framesPerGop, "[a]", folder),
   ];
+}
+
+function ladderFilters(input: string, rungs: VideoRung[]): string {
+  const labels = rungs.map((_, index) => `[v${index}]`).join("");
+  const scales = rungs.map(
+    ({ widthPx, heightPx }, index) => `[v${index}]scale=${widthPx}:${heightPx}:flags=bicubic,format=yuv420p[o${index}]`,
+  );
+  return `${input}split=${rungs.length}${labels};${scales.join(";")}`;
+}
+
+function ladderOutputs(rungs: VideoRung[], framesPerGop: number, sound: string, folder: string): string[] {
+  const movflags = ["-movflags", "+frag_keyframe+empty_moov+default_base_moof"];
+  const outputs = rungs.flatMap(({ name, crf, maxBitrateBps, preset }, index) => [
+    ...["-map", `[o${index}]`, "-c:v", "libx264", "-preset", preset, "-profile:v", "high", "-crf", String(crf)],
+    ...["-maxrate", String(maxBitrateBps), "-bufsize", String(maxBitrateBps * 2)],
+    ...["-g", String(framesPerGop), "-keyint_min", String(framesPerGop), "-sc_threshold", "0"],
+    ...movflags,
+    join(folder, `${name}.mp4`),
+  ]);
+  const aac = ["-c:a", "aac", "-b:a", "128k", "-ac", "2", "-ar", "48000"];
+  return [...outputs, "-map", sound, ...aac, ...movflags, join(folder, "a1.mp4")];
 }
 
 /** Runs a command and measures it with the kernel's own accounting. */
