@@ -58,9 +58,10 @@ function ladderFilters(input: string, rungs: VideoRung[]): string {
 function ladderOutputs(rungs: VideoRung[], framesPerGop: number, sound: string, folder: string): string[] {
   const movflags = ["-movflags", "+frag_keyframe+empty_moov+default_base_moof"];
   const outputs = rungs.flatMap(({ name, crf, maxBitrateBps, preset }, index) => [
-    ...["-map", `[o${index}]`, "-c:v", "libx264", "-preset", preset, "-profile:v", "high", "-crf", String(crf)],
-    ...["-maxrate", String(maxBitrateBps), "-bufsize", String(maxBitrateBps * 2)],
-    ...["-g", String(framesPerGop), "-keyint_min", String(framesPerGop), "-sc_threshold", "0"],
+    ...`-map [o${index}] -c:v libx264 -preset ${preset} -profile:v high -crf ${crf}`.split(" "),
+    ...`-maxrate ${maxBitrateBps} -bufsize ${maxBitrateBps * 2} -g ${framesPerGop} -keyint_min ${framesPerGop} -sc_threshold 0`.split(
+      " ",
+    ),
     ...movflags,
     join(folder, `${name}.mp4`),
   ]);
