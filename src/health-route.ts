@@ -3,6 +3,7 @@ import { HealthCache } from "./health.ts";
 import type { AppContext } from "./platform/http/router.ts";
 import { isLocal, missingSetup } from "./setup.ts";
 import { authenticate } from "./tenancy/credentials/credentials.ts";
+import { countRequest } from "./tenancy/limits/limit-requests.ts";
 
 /**
  * `GET /healthz`: the status for everyone, the status of each part for authenticated callers. On this machine it also names what is not set
@@ -11,7 +12,9 @@ import { authenticate } from "./tenancy/credentials/credentials.ts";
 export function healthRoute() {
   const health = new HealthCache(Date.now);
   return new Hono<AppContext>().get("/healthz", async (c) => {
-    const isKnown = c.req.header("authorization") !== undefined && (await authenticate(c)) !== null;
+    const caller = c.req.header("authorization") === undefined ? null : await authenticate(c);
+    if (caller !== null) await countRequest(c.env, caller.workspaceId);
+    const isKnown = caller !== null;
     const { status, parts } = await health.read(c.env, isKnown ? "full" : "public");
     const setup = isLocal(c.req.url) ? await missingSetup(c.env) : null;
     const answer = { status, ...(isKnown ? { parts } : {}), ...(setup === null ? {} : { setup }) };

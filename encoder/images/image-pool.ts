@@ -19,6 +19,9 @@ export interface ImageOrigin {
   workspace: string;
 }
 
+/** What became of a picture: `gone`, nobody waits for it any more. */
+export type PoolOutcome = ImageOutcome | "busy" | "gone";
+
 export class ImagePool {
   #idle: ImageProcess[] = [];
   readonly #busy = new Set<ImageProcess>();
@@ -35,16 +38,20 @@ export class ImagePool {
     }
   }
 
-  /** @returns null when all places are taken, also those that wait */
+  /**
+   * @param gone aborted when nobody waits for the picture any more: its process ends, and its place is free
+   * @returns "busy" when all places are taken, also those that wait
+   */
   async make(
     request: ImageRequest,
     body: Uint8Array,
     { isOurs, workspace }: ImageOrigin,
-  ): Promise<ImageOutcome | null> {
-    if (this.#isClosed) return null;
-    if (!(await this.#places.take(workspace))) return null;
+    gone: AbortSignal,
+  ): Promise<PoolOutcome> {
+    if (this.#isClosed) return "busy";
+    if (!(await this.#places.take(workspace, gone))) return gone.aborted ? "gone" : "busy";
     try {
-      return await this.#makeIn(request, body, isOurs);
+      return await this.#makeIn(request, body, isOurs, gone);
     } finally {
       this.#places.leave(workspace);
     }
@@ -55,15 +62,23 @@ export class ImagePool {
     for (const one of [...this.#idle.splice(0), ...this.#busy]) one.end();
   }
 
-  async #makeIn(request: ImageRequest, body: Uint8Array, isOurs: boolean): Promise<ImageOutcome> {
+  async #makeIn(
+    request: ImageRequest,
+    body: Uint8Array,
+    isOurs: boolean,
+    gone: AbortSignal,
+  ): Promise<ImageOutcome | "gone"> {
     this.#idle = this.#idle.filter((one) => !one.hasEnded);
     const one = this.#idle.pop() ?? new ImageProcess();
     this.#busy.add(one);
+    const stop = () => one.end();
+    gone.addEventListener("abort", stop, { once: true });
     const outcome = await one.make(request, body).finally(() => this.#busy.delete(one));
+    gone.removeEventListener("abort", stop);
     const isKept = isOurs && outcome.type === "made" && one.made < IMAGES_PER_PROCESS && this.#idle.length < KEPT;
     if (isKept && !one.hasEnded && !this.#isClosed) this.#idle.push(one);
     else one.end();
     this.warmUp();
-    return outcome;
+    return gone.aborted ? "gone" : outcome;
   }
 }

@@ -17,15 +17,23 @@ export class Places {
   readonly #taken: string[] = [];
   readonly #waiting: Waiting[] = [];
 
-  /** @returns true when there is a place, which may take time; false when there is none, also later on */
-  async take(workspace: string): Promise<boolean> {
+  /**
+   * @param gone aborted when nobody waits for the picture any more
+   * @returns true when there is a place, which may take time; false when there is none, also later on, or nobody waits
+   */
+  async take(workspace: string, gone?: AbortSignal): Promise<boolean> {
+    if (gone?.aborted === true) return false;
     if (this.#taken.length < AT_ONCE) {
       this.#taken.push(workspace);
       return true;
     }
     if (this.#waitingOf(workspace) >= MAX_WAITING_OF_WORKSPACE) return false;
     if (this.#waiting.length >= MAX_WAITING && !this.#dropFor(workspace)) return false;
-    return await new Promise((resume) => this.#waiting.push({ workspace, resume }));
+    return await new Promise((resume) => {
+      const waiting: Waiting = { workspace, resume };
+      this.#waiting.push(waiting);
+      gone?.addEventListener("abort", () => this.#giveUp(waiting), { once: true });
+    });
   }
 
   /** Hands the place on. */
@@ -37,6 +45,13 @@ export class Places {
     this.#waiting.splice(this.#waiting.indexOf(next), 1);
     this.#taken.push(next.workspace);
     next.resume(true);
+  }
+
+  #giveUp(waiting: Waiting): void {
+    const at = this.#waiting.indexOf(waiting);
+    if (at < 0) return;
+    this.#waiting.splice(at, 1);
+    waiting.resume(false);
   }
 
   #waitingOf(workspace: string): number {

@@ -27,8 +27,11 @@ export async function answerImage(
   }
   const { wanted, media } = asked;
   const startedMs = performance.now();
-  const outcome = await pool.make(wanted, media, origin);
-  if (outcome === null) return refuse(response, 429, "busy");
+  const gone = new AbortController();
+  response.once("close", () => gone.abort()); // also at the end of the response, when it changes nothing
+  const outcome = await pool.make(wanted, media, origin, gone.signal);
+  if (outcome === "busy") return refuse(response, 429, "busy");
+  if (outcome === "gone") return log("image.given_up", { assetId, kind: wanted.kind });
   const facts = { assetId, kind: wanted.kind, ms: Math.round(performance.now() - startedMs), bytesIn: media.length };
   if (outcome.type === "failed") {
     const { code, message, how, unexpected } = outcome;

@@ -35,6 +35,20 @@ test("a workspace has eight requests that wait", async () => {
   expect(answers).toEqual(["+0", "+1", "-10", "-11"]);
 });
 
+test("a request that nobody waits for any more leaves its place in the queue", async () => {
+  const places = new Places();
+  const answers = takeFor(places, "aa");
+  const gone = new AbortController();
+  const left = places.take("b", gone.signal);
+  const later = places.take("b");
+  gone.abort();
+  expect(await left).toBe(false);
+  places.leave("a");
+  expect(await later).toBe(true);
+  expect(await places.take("c", AbortSignal.abort())).toBe(false);
+  expect(answers).toEqual(["+0", "+1"]);
+});
+
 test("when as many wait as may, the newest of the workspace with the most gives way to one of a workspace with fewer", async () => {
   const places = new Places();
   const first = takeFor(places, `aa${"abcd".repeat(8)}`);

@@ -61,17 +61,17 @@ function readLine(line: string): CmcdReport | Refusal | null {
 }
 
 /** The beacon event that begins each state of a player. A player that preloads has no view yet. */
-const STATES: Record<string, string> = {
-  s: "play",
-  p: "playing",
-  k: "seeking",
-  r: "waiting",
-  w: "waiting", // dash.js, where others say "r"
-  a: "pause",
-  e: "ended",
-  f: "error",
-  q: "viewCompleted",
-};
+const STATES: ReadonlyMap<unknown, string> = new Map([
+  ["s", "play"],
+  ["p", "playing"],
+  ["k", "seeking"],
+  ["r", "waiting"],
+  ["w", "waiting"], // dash.js, where others say "r"
+  ["a", "pause"],
+  ["e", "ended"],
+  ["f", "error"],
+  ["q", "viewCompleted"],
+]);
 
 function nameOf({ e, sta, msd }: Cmcd): string | null {
   // The releases of Shaka 5.2 name no states. Playback has started once its delay is known.
@@ -79,7 +79,7 @@ function nameOf({ e, sta, msd }: Cmcd): string | null {
     if (e === "e") return "error";
     return e !== "t" && e !== "bc" ? null : numberOf(msd) === null ? "pulse" : "playing";
   }
-  const state = STATES[sta] ?? null;
+  const state = STATES.get(sta) ?? null;
   const isWatched = state === "play" || state === "playing" || state === "seeking" || state === "waiting";
   switch (String(e)) {
     case "ps":

@@ -1,3 +1,7 @@
+import { openDatabase } from "../../platform/database.ts";
+import { boundsOf, usageOf } from "../../tenancy/limits/index.ts";
+import { STORAGE_FULL } from "../assets/asset-error.ts";
+import { failAsset } from "./end-processing.ts";
 import { jobId } from "../encoding/job-spec.ts";
 import { copyProgress } from "../encoding/progress.ts";
 import { nextCopyStep } from "../sources/copy-to-r2.ts";
@@ -16,6 +20,7 @@ export async function copySource(machine: AssetComponents): Promise<void> {
   const step = await nextCopyStep(machine.env, { assetId: asset.id, url, key }, copy, budget);
   if (!machine.isProcessing) return;
   const files = copiedFiles(machine);
+  const position = files.findIndex(({ number }) => number === file.number);
   const before = documents.get("copiedBytes") ?? 0;
   machine.commit(() => {
     keepCopy(machine, file, step.state);
@@ -23,12 +28,27 @@ export async function copySource(machine: AssetComponents): Promise<void> {
     if (step.done) documents.put("copiedBytes", before + step.bytesCopied);
     const share = step.done ? 1 : step.bytesCopied / (step.totalBytes ?? Infinity);
     machine.enqueueFacts({
-      progress: copyProgress(files.indexOf(file) + share, files.length),
+      progress: copyProgress(position + share, files.length),
       sourceBytes: before + (step.totalBytes ?? step.bytesCopied),
     });
     if (step.done && nextFile(machine) === undefined) beginProbes(machine);
   });
+  if (step.totalBytes !== null && !(await hasRoom(machine, position)))
+    return failAsset(machine, STORAGE_FULL);
   machine.timers.schedule("work", clock());
+}
+
+/**
+ * Whether the workspace has room for a file, of which the length is known and counted from now on. The length of a file by URL is not known when the media is
+ * created.
+ */
+async function hasRoom({ asset, documents, env, outbox }: AssetComponents, position: number): Promise<boolean> {
+  if ((documents.get("fittingFiles") ?? 0) > position) return true;
+  await outbox.drain();
+  const { storedBytes } = await usageOf(openDatabase(env.DB), asset.workspaceId);
+  if (storedBytes > boundsOf(env).storedBytes) return false;
+  documents.put("fittingFiles", position + 1);
+  return true;
 }
 
 /** Everything is stored. Part of a commit. */

@@ -36,6 +36,10 @@ export const STEP_DIED = ofService("processing_died", "Processing this source en
 export const NO_SOUND = ofSource("source_no_streams", "The file has no sound that can be decoded.");
 export const MEDIA_FAILED = ofSource("media_failed", "The media to which the track was added could not be processed.");
 export const NOTHING_DECODED = ofSource("source_no_streams", "Nothing in the source could be decoded.");
+export const STORAGE_FULL = ofSource(
+  "storage_full",
+  "The workspace has no room for this file. Delete media, or have MAX_WORKSPACE_BYTES raised.",
+);
 export const CLIP_SOURCE_GONE = ofSource(
   "clip_source_gone",
   "What the clip was to be cut from was deleted before it was cut.",

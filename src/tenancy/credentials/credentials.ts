@@ -14,6 +14,7 @@ import { sha256Hex } from "../../platform/crypto/hash.ts";
 /** A verified credential is cached for this long, which is also how long a revoked one still works. */
 const CACHE_TTL_MS = 5000;
 const MAX_CACHED = 1000;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const cache = new TtlCache<{ caller: Caller; secretHash: string }>(MAX_CACHED);
 
 /** Parses `Authorization: Basic` (RFC 7617); null = another scheme, or malformed. */
@@ -31,6 +32,7 @@ function parseBasic(header: string | undefined): { username: string; password: s
 }
 
 async function lookUp(binding: D1Database, id: string, nowMs: number) {
+  if (!UUID.test(id)) return null;
   const known = cache.get(id, nowMs);
   if (known !== undefined) return known;
   const db = openDatabase(binding);

@@ -1,4 +1,4 @@
-export { mediaTotalOf } from "./repository.ts";
+export { mediaTotalOf, usageOf } from "./repository.ts";
 export { boundsOf, commitWithinLimits } from "./commit-within-limits.ts";
 export { countRequest } from "./limit-requests.ts";
 export { workspaceUsage } from "./tables.ts";

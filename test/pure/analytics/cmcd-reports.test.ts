@@ -45,6 +45,10 @@ test.each([
   expect(readReports(line(`sta=${state}`)).reports[0]?.name).toBe(name);
 });
 
+test.each(["constructor", "toString", "__proto__"])("a state that only objects have, %s, is none", (state) => {
+  expect(readReports(line(`sta=${state}`)).reports).toEqual([]);
+});
+
 test("an error has its code, a switch its bitrate, and a regular report of a playing player is a pulse", () => {
   const body = [
     'e=e,sid="a",sn=1,ts=1,sta=f,ec=("fragLoadError")',

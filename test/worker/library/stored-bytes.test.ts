@@ -11,7 +11,7 @@ import { commit, openDatabase } from "../../../src/platform/database.ts";
 import { assetPrefix, renditionKey, sourceKey } from "../../../src/platform/storage/keys.ts";
 import { usageOf } from "../../../src/tenancy/limits/repository.ts";
 import { workspaceUsage } from "../../../src/tenancy/limits/tables.ts";
-import { newWorkspace, type TestWorkspace } from "../workspace.ts";
+import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "../workspace.ts";
 import { addPassthrough, addRung, newAsset } from "../playback/playable.ts";
 import { openSourceServer } from "./sources/source-servers.ts";
 import { call, elapse, newUpload, putRange, someBytes, storedKeys } from "./uploads/upload-helpers.ts";
@@ -31,6 +31,20 @@ const fill = (roomBytes: number) =>
     .update(workspaceUsage)
     .set({ storedBytes: Number(env.MAX_WORKSPACE_BYTES) - roomBytes })
     .where(eq(workspaceUsage.workspaceId, workspace.id));
+
+test("a file by URL fails its media when its length is more than the room that is left, and nothing of it stays", async () => {
+  await newUpload(workspace); // the workspace has a row to fill
+  const server = await openSourceServer();
+  const url = await server.add("/large", { kind: "content", sizeBytes: 9 << 20 });
+  const { data } = await (await workspace.request("POST", "/v1/on-demand", videoFrom(url))).json<MediaAnswer>();
+  await fill(1 << 20);
+  const read = async () => {
+    const answer = await workspace.request("GET", `/v1/on-demand/${data.id}`);
+    return (await answer.json<{ data: { status: string; error?: { code: string } } }>()).data;
+  };
+  await vi.waitFor(async () => expect((await read()).error?.code).toBe("storage_full"), { timeout: 15_000 });
+  await vi.waitFor(async () => expect(await storedKeys(data.id)).toEqual([]), { timeout: 15_000 });
+});
 
 describe("the file of an upload", () => {
   test("counts whole from its first chunk, and as the media's source when it is complete", async () => {

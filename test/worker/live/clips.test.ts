@@ -7,7 +7,7 @@ import {
   runDurableObjectAlarm,
   runInDurableObject,
 } from "cloudflare:test";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { eq } from "drizzle-orm";
 import { assets } from "../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
@@ -438,6 +438,8 @@ describe("a clip and its source", () => {
     expect(await (await mediaOf(clip!.id)).json()).toMatchObject({
       data: { status: "Failed", error: { code: "clip_source_gone" } },
     });
+    const stored = async () => (await env.MEDIA.list({ prefix: `assets/${clip!.id}/` })).objects.map(({ key }) => key);
+    await vi.waitFor(async () => expect(await stored()).toEqual([])); // what was copied before it failed
     await elapse(stream, "silence");
   });
 });

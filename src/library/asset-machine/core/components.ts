@@ -47,6 +47,8 @@ interface AssetDocuments {
   fileCopies: CopyState[];
   /** Bytes of the files that are stored whole. */
   copiedBytes: number;
+  /** Files whose length was found to fit into the workspace's storage. */
+  fittingFiles: number;
   /** Failures of the source since it was last read successfully. */
   sourceFailures: number;
   plan: EncodingPlan;

@@ -278,6 +278,23 @@ describe("preparation", () => {
   });
 });
 
+test("a thumbnail of a broadcast that an encoder failed to change is not tried again until the next one", async () => {
+  const header = [0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, 1, 0x68, 2, 0x80, 3];
+  const order = {
+    sessionId: assetId,
+    workspaceId: "w",
+    playbackId: PLAYBACK_ID,
+    format: "avif",
+    fit: { ...PLAIN_FIT, widthPx: 320 },
+  } as const;
+  await within(async (machine) => {
+    await env.MEDIA.put(liveThumbnailKey(assetId), Uint8Array.from(header));
+    await encoder.add(IMAGES, { kind: "status", status: 500 });
+    for (let n = 0; n < 3; n += 1) expect(kindOf(await changePicture(machine, order))).toBe("unavailable");
+    expect(await asked()).toBe(1);
+  });
+});
+
 test("the thumbnail of a broadcast is changed once for each size, until the next one is there", async () => {
   const header = [0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, 1, 0x68, 2, 0x80, 3];
   const order = {
