@@ -33,8 +33,7 @@ export async function copySource(machine: AssetComponents): Promise<void> {
     });
     if (step.done && nextFile(machine) === undefined) beginProbes(machine);
   });
-  if (step.totalBytes !== null && !(await hasRoom(machine, position)))
-    return failAsset(machine, STORAGE_FULL);
+  if (step.totalBytes !== null && !(await hasRoom(machine, position))) return failAsset(machine, STORAGE_FULL);
   machine.timers.schedule("work", clock());
 }
 
