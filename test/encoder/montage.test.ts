@@ -122,3 +122,47 @@ test("every take is heard in the format of the first, to the sample where it bel
   const heard = expected.map(([seconds]) => [seconds, Math.round(toneAt(sound, seconds) / 100) * 100]);
   expect(heard).toEqual(expected.map((one) => [...one]));
 });
+
+test("a colour is the same colour in every take, whatever matrix its file has", async () => {
+  const red = (size: string, matrix: "bt709" | "bt601", tags: string[]) =>
+    madeFile(
+      [
+        ...[
+          "-f",
+          "lavfi",
+          "-i",
+          `color=red:size=${size}:rate=25,format=rgb24,scale=out_color_matrix=${matrix}:out_range=tv,format=yuv420p`,
+        ],
+        ..."-t 1 -c:v libx264 -preset ultrafast -pix_fmt yuv420p".split(" "),
+        ...tags,
+      ],
+      "mp4",
+    );
+  const files = [
+    await red("1280x720", "bt709", ["-colorspace", "bt709"]),
+    await red("1280x720", "bt601", ["-colorspace", "smpte170m"]),
+    await red("320x180", "bt601", []), // small pictures without a matrix have that of television
+  ];
+  const probed = await Promise.all(files.map((path) => encoder.probe(path)));
+  const { job, desk } = encoder.prepare(files[0]!, {
+    kind: "video",
+    video: probed[0]!.video!,
+    grid: gridFor(probed[0]!),
+    rungs: [rungFor(320, 180)],
+    firstFrame: 0,
+    frameCount: 75,
+    firstSegment: 0,
+    montage: {
+      pictures: probed.map(({ video }) => video),
+      takes: files.map((_, file) => ({ file, clip: { startMs: 0, endMs: null }, frameCount: 25 })),
+    },
+  });
+  desk.furtherPaths = files.slice(1);
+  await encoder.request("POST", "/jobs", job);
+  expect(await desk.ending).toMatchObject({ result: { frameCount: 75 } });
+  const pieces = ["init.mp4", "0.m4s", "1.m4s", "2.m4s"].map((name) => desk.objects.get(`v/${name}`)!);
+  const pictures = await decodePictures(Buffer.concat(pieces));
+  // Red of BT.709 is 63, that of BT.601 is 81. Conversion rounds.
+  const shown = [5, 30, 60].map((frame) => mean(pictures[frame]!.luma));
+  for (const level of shown) expect(Math.abs(level - 63)).toBeLessThan(1.5);
+});
