@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { clipSourceOf } from "../src/library/asset-machine/clips/clip-source-of.ts";
 import { AssetComponents } from "../src/library/asset-machine/core/components.ts";
 import { noteArrival } from "../src/library/asset-machine/follow-upload.ts";
 import { jobCalls } from "../src/library/asset-machine/job-calls.ts";
@@ -24,6 +25,8 @@ export class AssetMachine extends DurableObject<Env> {
       start: (assetId, asset) => startAsset(machine, assetId, asset ?? null),
       remove: (assetId, afterMs) => removeAsset(machine, assetId, afterMs),
       confirmPurge: (pass) => confirmPurge(machine, pass),
+      pausePurge: () => machine.timers.cancel("purge"),
+      readClipSource: () => clipSourceOf(machine),
       noteArrival: () => noteArrival(machine),
       takeTrack: (track) => takeTrack(machine, track),
       removeTrack: (track) => removeTrack(machine, track),

@@ -191,7 +191,7 @@ export const VideoJob = JobBase.extend({
   kind: z.literal("video"),
   video: SourceVideo,
   grid: FrameGrid,
-  firstFrame: z.int().min(0), // a multiple of framesPerSegment; output frame n shows presentation time n / frameRate
+  firstFrame: z.int().min(0), // a multiple of framesPerSegment, except for the edges of a clip; output frame n shows presentation time n / frameRate
   frameCount: z.int().positive(),
   firstSegment: z.int().min(0), // number of the segment that starts at firstFrame
   rungs: z.array(VideoRung).min(1),

@@ -122,7 +122,7 @@ export class RungEncoder {
       frameTicks,
     );
     const samples = this.#gop.map(({ data, isSync }, i) => ({ data, isSync, ...schedule[i]! }));
-    const sequenceNumber = this.#gopStart / this.#grid.framesPerGop + 1;
+    const sequenceNumber = Math.floor(this.#gopStart / this.#grid.framesPerGop) + 1; // edges of clips begin anywhere
     this.#fragments.push({ sequenceNumber, decodeTicks: this.#gopStart * frameTicks, samples });
     this.#gopStart += this.#gop.length;
     this.#gop = [];

@@ -30,9 +30,11 @@ export interface SegmentList {
   bytes: number[];
   /** Per segment, [offset, length] of every key frame, see `SegmentFacts` in protocol/jobs.ts; empty for audio and passthrough. */
   keyframes: [number, number][][];
-  /** For broadcasts. Absent = one span from 0 on, with `init.mp4`. */
+  /** Clips of media: the bytes of the clip's own segments and init segments. The others belong to other media. Absent = all. */
+  ownBytes?: number;
+  /** For broadcasts and clips. Absent = one span from 0 on, with `init.mp4`. */
   spans?: Span[];
-  /** For broadcasts whose format has changed, in ascending order. Absent = all segments have the format of the rendition. */
+  /** For broadcasts whose format has changed, and clips of several formats, in ascending order. Absent = all segments have the format of the rendition. */
   formats?: VersionedFormat[];
 }
 
@@ -52,8 +54,8 @@ export interface Span {
   initVersion: number;
   /** Decode time of its first sample. */
   startTicks: number;
-  /** Capture time of its first frame, epoch ms. */
-  capturedAtMs: number;
+  /** Capture time of its first frame, epoch ms; null for clips of media that are no broadcasts. */
+  capturedAtMs: number | null;
   /** In some rendition, the timestamps are not continuous with the span before, or the init segment changes. */
   isDiscontinuous: boolean;
 }

@@ -1,7 +1,9 @@
 import { renditionKey } from "../platform/storage/keys.ts";
 import { cutSegment } from "../media/mp4/cut-segment.ts";
+import { isSoundRendition } from "../media/clips/shared-rendition.ts";
 import { initVersionNamed } from "../live/index.ts";
 import { findSourceUrl } from "../library/assets/index.ts";
+import { findStored } from "../library/clips/index.ts";
 import {
   assetSource,
   NotArrived,
@@ -26,10 +28,12 @@ export interface SegmentAddress {
 export const fileName = (file: SegmentFile): string => (typeof file === "number" ? `${file}.m4s` : `${file}.mp4`);
 
 /** @throws {Problem} playback_not_found; range_not_satisfiable is answered with the size */
-export function answerSegment(request: Request, env: Env, address: SegmentAddress): Promise<Response> {
-  return address.rendition.startsWith("source-")
-    ? cutFromSource(request, env, address)
-    : readFromStore(request, env, address);
+export async function answerSegment(request: Request, env: Env, address: SegmentAddress): Promise<Response> {
+  const stored = await findStored(env, address);
+  if (stored === null) throw noSuchSegment();
+  return stored.rendition.startsWith("source-")
+    ? await cutFromSource(request, env, stored)
+    : await readFromStore(request, env, stored);
 }
 
 /** A whole segment as it is stored, for encryption. */
@@ -42,17 +46,19 @@ export interface ClearSegment {
 
 /** @throws {Problem} playback_not_found, unavailable */
 export async function readClearSegment(env: Env, address: SegmentAddress): Promise<ClearSegment> {
-  const { assetId, rendition, file } = address;
+  const stored = await findStored(env, address);
+  if (stored === null) throw noSuchSegment();
+  const { assetId, rendition, file } = stored;
   if (rendition.startsWith("source-")) {
-    const { body, headers } = await cutFromSource(new Request("https://playback-origin/"), env, address);
+    const { body, headers } = await cutFromSource(new Request("https://playback-origin/"), env, stored);
     if (body === null) throw noSuchSegment();
-    return { body, headers, initFile: "init" };
+    return { body, headers, initFile: stored.initFile ?? "init" };
   }
   const object = await env.MEDIA.get(renditionKey(assetId, rendition, fileName(file)));
   if (object === null) throw noSuchSegment();
   const headers = segmentHeaders(rendition, object.httpEtag, object.size, { status: 200, from: 0, to: object.size });
   const version = initVersionNamed(object.customMetadata);
-  return { body: object.body, headers, initFile: version === null ? null : `init-${version}` };
+  return { body: object.body, headers, initFile: stored.initFile ?? (version === null ? null : `init-${version}`) };
 }
 
 const noSuchSegment = () => new Problem("playback_not_found", "no such segment");
@@ -131,7 +137,7 @@ async function orNotArrived<T>(work: Promise<T>): Promise<T> {
 function segmentHeaders(rendition: string, etag: string, bytes: number, wanted: Wanted): Headers {
   const headers = new Headers({
     ...CORS,
-    "content-type": /^(?:source-)?a/.test(rendition) ? "audio/mp4" : "video/mp4",
+    "content-type": isSoundRendition(rendition) ? "audio/mp4" : "video/mp4",
     "accept-ranges": "bytes",
     "cache-control": wanted.status === 416 ? "no-store" : "public, max-age=31536000, immutable",
     etag,

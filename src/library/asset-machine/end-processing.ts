@@ -1,5 +1,6 @@
 import { type AssetError, CHUNKS_INCONSISTENT, NOTHING_DECODED } from "../assets/asset-error.ts";
 import { erroredFacts, readyFacts } from "../assets/asset-facts.ts";
+import type { RenditionRow } from "../encoding/assemble.ts";
 import type { AssetComponents } from "./core/components.ts";
 import { assembled } from "./show-progress.ts";
 import { wakeTracks } from "./tracks/preparation.ts";
@@ -10,13 +11,19 @@ const AFTER_OUTBOX_MS = 500;
 
 /** Every job is done: the ladder is whole and the asset ready, in one commit. */
 export function finishAsset(machine: AssetComponents): void {
-  const { documents, outbox, state, timers } = machine;
+  const { documents } = machine;
   const plan = documents.get("plan");
   if (plan === undefined) throw new Error("finished without a plan");
   const rows = assembled(machine, plan);
   if (rows === null) return failAsset(machine, CHUNKS_INCONSISTENT);
   const skipTopRung = documents.get("skipTopRung") === true;
   if (rows.length === 0 && !skipTopRung) return failAsset(machine, NOTHING_DECODED);
+  endReady(machine, rows, skipTopRung);
+}
+
+/** The move to `ready`, with the last rows. @param skipTopRung the source stays listed as the top rung */
+export function endReady(machine: AssetComponents, rows: RenditionRow[], skipTopRung: boolean): void {
+  const { outbox, state, timers } = machine;
   state.move("finish", (event) => {
     machine.enqueueRenditions(rows);
     if (skipTopRung) outbox.enqueue({ kind: "keepPassthrough", payload: {} });

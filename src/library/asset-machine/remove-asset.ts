@@ -59,7 +59,7 @@ export function confirmPurge(machine: AssetComponents, pass: number): { done: bo
     machine.trackJobs.clear();
     machine.tracks.clear();
     machine.sentRenditions.clear();
-    documents.delete("asset", "plan", "edge", "copy", "fileCopies", "copiedBytes");
+    documents.delete("asset", "plan", "clip", "edge", "copy", "fileCopies", "copiedBytes");
   });
   return { done: true, isFailed };
 }

@@ -5,6 +5,8 @@ import { retryProgress } from "../encoding/progress.ts";
 import { sourceRetryDelayMs } from "../sources/retry-schedule.ts";
 import { SourceError } from "../sources/source-errors.ts";
 import { isUploaded } from "../sources/upload-address.ts";
+import { isClip } from "../clips/clip-address.ts";
+import { cutClip } from "./cut-clip.ts";
 import { copySource } from "./copy-source.ts";
 import { dispatch } from "./dispatch.ts";
 import { failAsset } from "./end-processing.ts";
@@ -23,7 +25,7 @@ export async function runWork(machine: AssetComponents): Promise<void> {
   const stage: Stage = stored === "done" ? "encoding" : stored;
   if (!(await beginStep(machine, stage))) return failAsset(machine, STEP_DIED);
   try {
-    if (stage === "created") await (isUploaded(machine.asset.sourceUrl) ? followUpload(machine) : probeSource(machine));
+    if (stage === "created") await firstStep(machine);
     else if (stage === "downloading") await copySource(machine);
     else await dispatch(machine);
   } catch (error) {
@@ -33,6 +35,12 @@ export async function runWork(machine: AssetComponents): Promise<void> {
     machine.documents.delete("openStep");
   }
   await machine.outbox.drain();
+}
+
+function firstStep(machine: AssetComponents): Promise<void> {
+  const { sourceUrl } = machine.asset;
+  if (isClip(sourceUrl)) return cutClip(machine);
+  return isUploaded(sourceUrl) ? followUpload(machine) : probeSource(machine);
 }
 
 /**

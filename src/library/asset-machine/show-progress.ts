@@ -6,7 +6,7 @@ import type { AssetComponents } from "./core/components.ts";
 /** Lists the renditions that have become playable: whole ones, and growing ones while no whole one plays. */
 export function showRenditions(machine: AssetComponents): void {
   const plan = machine.documents.get("plan");
-  if (plan === undefined) return;
+  if (plan === undefined || machine.documents.get("clip") !== undefined) return; // a clip is listed when it is whole
   const rows = assembled(machine, plan);
   machine.commit(() => {
     if (rows !== null) machine.enqueueRenditions(rows);

@@ -33,7 +33,8 @@ export function completeSourceJob(machine: AssetComponents, job: JobRow, { resul
   machine.commit(() => {
     machine.jobs.done(job.id, result, speedOf(machine, result));
     if (result.kind === "probe") problem = planJobs(machine);
-    if (result.kind === "video" && result.hasCcData === true) planLateCaptions(machine);
+    if (result.kind === "video" && result.hasCcData === true && machine.documents.get("clip") === undefined)
+      planLateCaptions(machine);
   });
   if (problem !== null) failAsset(machine, problem);
   if (result.kind !== "probe") showRenditions(machine);

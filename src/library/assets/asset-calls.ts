@@ -3,6 +3,7 @@ import { ittyMachine } from "../../platform/machine/itty.ts";
 import type { Remote } from "../../platform/machine/remote.ts";
 import type { JobCalls } from "../encoding/job-calls.ts";
 import type { AddedTrack } from "../tracks/store/repository.ts";
+import type { ClipSource } from "../encoding/clip-plan.ts";
 import type { AssetForMachine } from "./repository.ts";
 
 export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
@@ -21,6 +22,10 @@ export interface AssetCalls extends JobCalls {
   remove(assetId: string, afterMs?: number): { status: AssetStatus };
   /** A pass of the purge has emptied the prefix. `done`: no further pass follows. */
   confirmPurge(pass: number): { done: boolean; isFailed: boolean };
+  /** Clips use the asset's bytes. Another `remove` continues the purge. */
+  pausePurge(): void;
+  /** What clips of the asset are cut from; null = it is not processed, or gone. */
+  readClipSource(): ClipSource | null;
   /** More of the uploaded source is stored, or all of it. */
   noteArrival(): void;
   /** Prepares an added track. Repeatable. */

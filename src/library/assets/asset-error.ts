@@ -44,6 +44,10 @@ export const CLIP_SOURCE_GONE = ofSource(
   "clip_source_gone",
   "What the clip was to be cut from was deleted before it was cut.",
 );
+export const CLIP_EMPTY = ofSource(
+  "clip_empty",
+  "The media has no picture and no sound between the times of the clip.",
+);
 export const RECORDING_EMPTY = ofSource(
   "recording_empty",
   "The broadcast ended before anything of it could be recorded.",

@@ -1,16 +1,18 @@
-/** Queries and changes of the assets of clips whose segments are still being copied. */
+/** Queries and changes of the assets of clips of streams whose segments are still being copied. */
 import { and, asc, eq, inArray, isNotNull, isNull, lt } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
 import { assets, isProcessing } from "./tables.ts";
 
 const isAlive = isNull(assets.deletedAt);
+/** Clips of media have a machine of their own, and share the bytes (`clips/shared-media.ts`). */
+const isOfStream = isNotNull(assets.streamId);
 
 /** Whether clips are still being copied from an asset's bytes. */
 export async function hasClipsUnderWay(db: Database, id: string): Promise<boolean> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)
-    .where(and(eq(assets.sourceAssetId, id), eq(assets.status, "processing"), isAlive))
+    .where(and(eq(assets.sourceAssetId, id), isOfStream, eq(assets.status, "processing"), isAlive))
     .limit(1);
   return rows.length > 0;
 }
@@ -33,7 +35,7 @@ export async function takeStalledClips(db: Database, before: Date, now: Date, li
   const chosen = db
     .select({ id: assets.id })
     .from(assets)
-    .where(and(isProcessing, isNotNull(assets.sourceAssetId), isAlive, lt(assets.updatedAt, before)))
+    .where(and(isProcessing, isNotNull(assets.sourceAssetId), isOfStream, isAlive, lt(assets.updatedAt, before)))
     .orderBy(asc(assets.updatedAt))
     .limit(limit);
   const rows = await db

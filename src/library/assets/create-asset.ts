@@ -9,6 +9,7 @@ import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { commitWithinLimits } from "../../tenancy/limits/index.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
 import { mediaEvent } from "./media-event.ts";
+import { clipStatements, failedClip, requireClipSource } from "./clip-source.ts";
 import { type Asset, assetInserts, isEdited, type PlaybackId, toMachine } from "./repository.ts";
 import { startMachine } from "./start-machine.ts";
 import { insertTracks } from "../tracks/store/repository.ts";
@@ -21,7 +22,7 @@ import { toCreatedMedia } from "./to-media.ts";
 /**
  * Records an asset, with `asset.created`, and hands it to its machine.
  *
- * @throws {Problem} mp4_support_with_drm, duplicate_language_name, media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
+ * @throws {Problem} mp4_support_with_drm, duplicate_language_name, media_limit_reached, storage_limit_reached, clip_limit_reached, validation_failed, no_drm_configuration
  */
 export async function createAsset(
   body: CreateAsset,
@@ -31,7 +32,13 @@ export async function createAsset(
   const db = openDatabase(env.DB);
   requireFilesWithoutDrm(body);
   const keySystems = await keySystemsFor(db, workspaceId, body);
-  const asset = newAsset(body, source, { workspaceId, publicUrl, now });
+  const { clipOf } = source;
+  const clipped = clipOf === null ? null : await requireClipSource(db, workspaceId, { ...source, clipOf }, body);
+  const asset: Asset = {
+    ...newAsset(body, source, { workspaceId, publicUrl, now }),
+    ...(clipped && { sourceAssetId: clipped.id, mediaQuality: clipped.mediaQuality }),
+  };
+  const clip = clipStatements(db, asset);
   const addedTracks = newTracks(tracks, { assetId: asset.id, isEdited: isEdited(asset) }, now);
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
@@ -54,6 +61,7 @@ export async function createAsset(
   const statements = [
     ...assetInserts(db, asset, playbackId),
     ...insertTracks(db, addedTracks),
+    ...(clip === null ? [] : [clip.keep]),
     ...(await keep(created)),
   ];
   const when = () => ({ id: crypto.randomUUID(), atMs: now.getTime() });
@@ -61,10 +69,13 @@ export async function createAsset(
   const { wake } = await commitWithinLimits(env, workspaceId, "media", (limitCheck) =>
     commitWithEvents(
       env,
-      [limitCheck, ...statements],
+      [limitCheck, ...(clip === null ? [] : [clip.check]), ...statements],
       events.map((one) => ({ event: one })),
     ),
-  );
+  ).catch((error: unknown) => {
+    if (clip === null) throw error;
+    return failedClip(db, asset, error);
+  });
   after(wake());
   log("asset.created", { assetId: asset.id, workspaceId });
   // If this call is lost, the cron's sweep starts the machine.
@@ -104,7 +115,7 @@ export const toMp4Support = (asked: CreateAsset["mp4Support"]): Asset["mp4Suppor
 /** An asset as it is created from an URL or an upload. */
 export function newAsset(
   settings: AssetSettings,
-  source: SourceInput,
+  source: Omit<SourceInput, "clipOf">,
   { workspaceId, publicUrl, now }: { workspaceId: string; publicUrl: string; now: Date },
 ): Asset {
   return {

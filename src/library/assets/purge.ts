@@ -4,8 +4,9 @@ import type { Env } from "../../platform/env.ts";
 import { errorFields, log, logError, logWarning } from "../../platform/log.ts";
 import { assetPrefix } from "../../platform/storage/keys.ts";
 import { assetMachine } from "./asset-calls.ts";
+import { isShared, ownerOf, releaseOwner } from "../clips/shared-media.ts";
 import { hasClipsUnderWay } from "./clip-rows.ts";
-import { forgetAsset, forgetStored } from "./repository.ts";
+import { forgetAsset, forgetStored, isDeleted } from "./repository.ts";
 
 const PurgeTask = z.object({ assetId: z.uuid(), pass: z.int().min(1) });
 
@@ -36,7 +37,13 @@ export async function consumePurges(env: Env, batch: MessageBatch): Promise<void
 /** Deletes what is stored of an asset. @param task.pass the machine counts passes: a second one finds the writes that were under way */
 export async function purgeAsset(env: Env, { assetId, pass }: z.infer<typeof PurgeTask>): Promise<void> {
   // The asset machine sends the task again every minute until the purge is done.
-  if (await hasClipsUnderWay(openDatabase(env.DB), assetId)) return log("purge.waits_for_clips", { assetId, pass });
+  const db = openDatabase(env.DB);
+  if (await hasClipsUnderWay(db, assetId)) return log("purge.waits_for_clips", { assetId, pass });
+  if (await isShared(db, assetId)) {
+    // The end of the last clip continues it.
+    await assetMachine(env, assetId).pausePurge();
+    return log("purge.waits_for_shared_segments", { assetId, pass });
+  }
   let removed = 0;
   for (;;) {
     const { objects } = await env.MEDIA.list({ prefix: assetPrefix(assetId), limit: 1000 });
@@ -45,7 +52,21 @@ export async function purgeAsset(env: Env, { assetId, pass }: z.infer<typeof Pur
     removed += objects.length;
   }
   const { done, isFailed } = await assetMachine(env, assetId).confirmPurge(pass);
-  if (done && isFailed) await forgetStored(openDatabase(env.DB), assetId);
-  else if (done) await forgetAsset(openDatabase(env.DB), assetId, new Date());
+  if (done) await releaseShared(env, assetId);
+  if (done && isFailed) await forgetStored(db, assetId);
+  else if (done) await forgetAsset(db, assetId, new Date());
   log("purge.done", { assetId, pass, removed });
+}
+
+/**
+ * What a clip has shared is no longer used by it. A media that was deleted before and is used by no other clip is purged now; should this call be lost,
+ * the cron's sweep does it.
+ */
+async function releaseShared(env: Env, clipId: string): Promise<void> {
+  const db = openDatabase(env.DB);
+  const ownerId = await ownerOf(db, clipId);
+  if (ownerId === null) return;
+  await releaseOwner(db, clipId);
+  if ((await isDeleted(db, ownerId)) && !(await isShared(db, ownerId)))
+    await assetMachine(env, ownerId).remove(ownerId);
 }

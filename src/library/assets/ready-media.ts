@@ -8,6 +8,6 @@ export async function findReadyMedia(env: Env, assetId: string): Promise<ReadyMe
   const asset = (await findAsset(openDatabase(env.DB), null, assetId))?.asset;
   if (asset?.status !== "ready" || asset.durationMs === null) return null;
   const [num = 0, den = 1] = (asset.frameRate ?? "").split("/").map(Number);
-  const isRecorded = asset.streamId !== null;
+  const isRecorded = asset.streamId !== null || asset.sourceAssetId !== null; // in spans
   return { durationMs: asset.durationMs, frameRate: num > 0 ? { num, den } : null, isRecorded };
 }

@@ -3,6 +3,7 @@ import { type Database, openDatabase } from "../../platform/database.ts";
 import { mediaTotalOf } from "../../tenancy/limits/index.ts";
 import { deletePlaybackIdsOf, insertPlaybackId, type PlaybackId, playbackIdsOf } from "../../tenancy/access/index.ts";
 import { deleteContentKeysOf } from "../../tenancy/drm/index.ts";
+import { isUnshared } from "../clips/shared-media.ts";
 import { type AddedTrack, addedTracksOf, deleteTracksOf } from "../tracks/store/repository.ts";
 import { assets, isListed, isProcessing, renditions, tracks } from "./tables.ts";
 
@@ -237,6 +238,9 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
   ]);
 }
 
+export const isDeleted = async (db: Database, id: string): Promise<boolean> =>
+  (await db.$count(assets, and(eq(assets.id, id), isNotNull(assets.deletedAt)))) > 0;
+
 /** SQL condition on `assets`: no viewer plays the asset as a live broadcast at that time (epoch ms). */
 export type OffAir = (nowMs: number) => SQL;
 
@@ -261,6 +265,7 @@ export async function findStrays(
           isNotNull(assets.deletedAt),
           isNull(assets.purgedAt),
           lt(assets.deletedAt, before),
+          isUnshared(assets.id),
           isOffAir(before.getTime()),
         ),
       )

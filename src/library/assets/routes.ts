@@ -60,7 +60,7 @@ const createRouteDefinition = createRoute({
       { playback_id: z.uuid(), data: CreatedMedia },
       "Accepted; processing has started. `playback_id` plays as soon as something is playable.",
     ),
-    ...creationProblems(),
+    ...creationProblems("clip_limit_reached"),
   },
 });
 

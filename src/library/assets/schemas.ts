@@ -12,6 +12,7 @@ import { AccessRestrictionFields, DrmConfigurationId, MediaPolicy } from "../../
 import type { EditedVideo, Montage } from "../../media/edits/montage.ts";
 import { editFields, MAX_SECONDS } from "../edits/fields.ts";
 import { readEdits, readMontage } from "../edits/read-edits.ts";
+import { isClip, mediaIdIn } from "../clips/clip-address.ts";
 import { INPUTS_BESIDE, refusal, tracksOfInputs } from "./track-inputs.ts";
 
 const shortText = line(255);
@@ -20,7 +21,8 @@ const VideoInput = z
   .object({
     type: z.literal("video"),
     url: z.string().min(1).openapi({
-      description: "http or https, reachable from the internet, at most 2,048 characters",
+      description:
+        "http or https, reachable from the internet, at most 2,048 characters. `fp_mediaId://{mediaId}` makes a clip of a media that is `Ready`: to the frame, and ready within seconds. A clip has no other inputs, and the qualities of its media up to `maxResolution`",
       example: "https://example.com/film.mp4",
     }),
     startTime: z
@@ -85,11 +87,16 @@ export interface Inputs {
 
 export interface SourceInput {
   url: string;
+  /** The media that it is a clip of; null = it is fetched. */
+  clipOf: string | null;
   clipStartMs: number;
   clipEndMs: number | null;
   /** Null = the range of one file, as it is. */
   montage: Montage | null;
 }
+
+/** The same for a media of another workspace and for an id that never existed. */
+export const UNKNOWN_MEDIA = "must name a media of this workspace";
 
 /** Added to the hint for what may be the path of a file. */
 const TAKES_FILES = ", such as https://example.com/film.mp4; POST /v1/on-demand/upload takes files of your own";
@@ -107,9 +114,13 @@ function checkInputs(
   for (const [position, input] of inputs.entries()) {
     if (input.type !== "video") continue;
     const { url, startTime = 0, endTime, ...edits } = input;
-    const checked = checkPublicUrl(url, allowPrivateNetwork);
-    if (/^[a-z]+_mediaId:\/\//i.test(url)) refuse([position, "url"], LATER);
-    else if (!checked.ok)
+    const checked = isClip(url) ? null : checkPublicUrl(url, allowPrivateNetwork);
+    const { type: _, ...given } = edits;
+    const isEdited = Object.values(given).some((value) => value !== undefined && value.length > 0);
+    if (checked === null && mediaIdIn(url) === null) refuse([position, "url"], UNKNOWN_MEDIA, UNKNOWN_MEDIA);
+    else if (checked === null && (inputs.length > 1 || isEdited))
+      refuse([position], "is invalid", "must be the only input and have no edits: it is a clip");
+    else if (checked !== null && !checked.ok)
       refuse(
         [position, "url"],
         checked.message,
@@ -119,7 +130,7 @@ function checkInputs(
       refuse([position, "endTime"], "is invalid", "must be greater than `startTime`");
     else {
       const video = {
-        url: checked.url.href,
+        url: checked === null ? url : checked.url.href,
         path: `inputs[${position}]`,
         startMs: Math.round(startTime * 1000),
         endMs: endTime === undefined ? null : Math.round(endTime * 1000),
@@ -134,7 +145,9 @@ function checkInputs(
   if (first === undefined || issues.length > 0) return { issues };
   const whole = { clipStartMs: 0, clipEndMs: null };
   const range = { clipStartMs: first.startMs, clipEndMs: first.endMs };
-  return { source: { url: first.url, ...(montage === null ? range : whole), montage }, tracks };
+  const clipOf = mediaIdIn(first.url);
+  const url = clipOf === null ? first.url : `fp_mediaId://${clipOf}`;
+  return { source: { url, clipOf, ...(montage === null ? range : whole), montage }, tracks };
 }
 
 /** @throws {Problem} validation_failed */

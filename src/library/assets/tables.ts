@@ -23,8 +23,8 @@ export const assets = sqliteTable(
     clipEndMs: integer(),
     /** Media of several ranges, whose source is the first file of the montage. Null = one range of the source. */
     montage: text({ mode: "json" }).$type<Montage>(),
-    streamId: text(), // recordings and clips: the live stream. The id of a recording is that of its session
-    /** Clips: the recording that they were cut from. */
+    streamId: text(), // recordings, and clips of streams: the live stream. The id of a recording is that of its session
+    /** Clips: the recording or media that they were cut from. */
     sourceAssetId: text(),
     publicUrl: text().notNull(), // the origin of the request that created it; encoders call back there unless PUBLIC_URL is set
 

@@ -21,7 +21,7 @@ export const updateSourceAccess = (
 ): Promise<{ record: AssetRecord; committed: Committed } | null> =>
   changeRecord(env, key, now, ({ asset }) => {
     if (asset.sourceAccess === sourceAccess) return null;
-    if (asset.streamId !== null) throw noSource(sourceAccess);
+    if (asset.streamId !== null || asset.sourceAssetId !== null) throw noSource(sourceAccess);
     return { set: { sourceAccess }, event: eventOf };
   });
 
@@ -38,10 +38,7 @@ const noSource = (sourceAccess: boolean) =>
         {
           code: "custom",
           path: ["sourceAccess"],
-          ...hinted(
-            "is not available for this media",
-            "must be false: recordings and clips of live streams have no original file",
-          ),
+          ...hinted("is not available for this media", "must be false: recordings and clips have no original file"),
           input: undefined,
         },
       ],

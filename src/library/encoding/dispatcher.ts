@@ -17,6 +17,8 @@ export interface DispatchContext {
   publicUrl: string;
   clip: ClipRange;
   plan: EncodingPlan | undefined;
+  /** The asset whose stored source the jobs read; absent = their own. */
+  sourceId?: string;
 }
 
 export const leaseMs = (env: Env) => Number(env.JOB_LEASE_MS ?? "") || DEFAULT_LEASE_MS;
@@ -55,7 +57,7 @@ export async function dispatchJobs(
 async function toWire(
   env: Env,
   job: JobRow,
-  { assetId, publicUrl, clip, plan }: DispatchContext,
+  { assetId, publicUrl, clip, plan, sourceId }: DispatchContext,
   nowMs: number,
 ): Promise<Job> {
   const expiresAt = nowMs + GRANT_MS;
@@ -65,6 +67,7 @@ async function toWire(
     assetId,
     attempt: job.attempt,
     ...scope,
+    ...(sourceId === undefined ? {} : { sourceId }),
     expiresAt,
   });
   return {

@@ -8,6 +8,8 @@ export interface JobGrant extends Grant {
   jobId: string;
   assetId: string;
   attempt: number;
+  /** The asset whose stored source it may read; absent = its own. */
+  sourceId?: string;
   renditions: string[];
   /** First segment it may write, and the one after the last. */
   segments: [from: number, to: number];

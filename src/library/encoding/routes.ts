@@ -16,19 +16,19 @@ const noSuchObject = () => new Problem("not_found", "there is no such object");
 export const encoderCallbacks = new Hono<JobContext>()
   .use("/internal/jobs/:jobId/*", requireJob)
   .on(["GET", "HEAD"], "/internal/jobs/:jobId/source", async (c) => {
-    const { assetId, jobId } = c.var.grant;
+    const { assetId, jobId, sourceId = assetId } = c.var.grant;
     const trackId = trackOfJob(jobId);
     const answer =
       trackId === null
-        ? await serveSource(c.env, assetId, c.req.raw, NOT_STORED)
+        ? await serveSource(c.env, sourceId, c.req.raw, NOT_STORED)
         : await serveTrackSource(c.env, { assetId, trackId, imposed: null }, c.req.raw, NOT_STORED);
     if (answer === null) throw noSuchObject();
     return answer;
   })
   .on(["GET", "HEAD"], "/internal/jobs/:jobId/files/:file{[0-9]+}", async (c) => {
-    const { assetId } = c.var.grant;
+    const { assetId, sourceId = assetId } = c.var.grant;
     const file = Number(c.req.param("file"));
-    const answer = await serveMontageFile(c.env, { assetId, file }, c.req.raw, NOT_STORED);
+    const answer = await serveMontageFile(c.env, { assetId: sourceId, file }, c.req.raw, NOT_STORED);
     if (answer === null) throw noSuchObject();
     return answer;
   })

@@ -1,9 +1,11 @@
 import type { ImageMedia } from "../../../protocol/images.ts";
 import { cutSegment } from "../../media/mp4/cut-segment.ts";
 import type { MediaPlace } from "../../media/images/place.ts";
+import type { StoredSegment } from "../../media/clips/shared-rendition.ts";
 import type { Env } from "../../platform/env.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { findSourceUrl } from "../assets/repository.ts";
+import { findStored } from "../clips/stored-segment.ts";
 import { assetSource, openStoredIndex } from "../sources/stored-passthrough.ts";
 
 const READS_AT_ONCE = 8;
@@ -23,8 +25,9 @@ export async function readPlaces(env: Env, assetId: string, places: MediaPlace[]
     ...inits.map((place) => () => readInit(env, assetId, place)),
     ...places.map((place) => () => readPiece(env, assetId, place)),
   ];
-  const bytes = await readAll(reads);
-  if (bytes === null) return null;
+  const found = await readAll(reads);
+  if (found === null) return null;
+  const bytes = found.map((one) => one.bytes);
   return {
     inits: bytes.slice(0, inits.length).map(({ length }) => length),
     pieces: places.map((place, n) => ({
@@ -34,15 +37,20 @@ export async function readPlaces(env: Env, assetId: string, places: MediaPlace[]
       atSeconds: place.atSeconds,
     })),
     bytes,
-    isOurs: places.every(({ isPassthrough }) => !isPassthrough),
+    isOurs: found.every(({ isOurs }) => isOurs),
   };
 }
 
 const initName = ({ rendition, initFile }: MediaPlace) => `${rendition}/${initFile}`;
 
+interface Read {
+  bytes: Uint8Array;
+  isOurs: boolean;
+}
+
 /** A few at a time, in any order. @returns null as soon as one finds nothing */
-async function readAll(reads: (() => Promise<Uint8Array | null>)[]): Promise<Uint8Array[] | null> {
-  const found: (Uint8Array | null)[] = [];
+async function readAll(reads: (() => Promise<Read | null>)[]): Promise<Read[] | null> {
+  const found: (Read | null)[] = [];
   let next = 0;
   const work = async () => {
     while (next < reads.length) {
@@ -55,16 +63,30 @@ async function readAll(reads: (() => Promise<Uint8Array | null>)[]): Promise<Uin
   return found.length === reads.length && found.every((one) => one !== null) ? found : null;
 }
 
-function readInit(env: Env, assetId: string, place: MediaPlace): Promise<Uint8Array | null> {
-  if (place.isPassthrough) return cut(env, assetId, place.rendition, "init");
-  return readObject(env, renditionKey(assetId, place.rendition, place.initFile));
+function readInit(env: Env, assetId: string, { rendition, isPassthrough, initFile }: MediaPlace): Promise<Read | null> {
+  const file = isPassthrough ? "init" : (initFile.replace(/\.mp4$/, "") as StoredSegment["file"]);
+  return read(env, { assetId, rendition, file });
 }
 
-function readPiece(env: Env, assetId: string, place: MediaPlace): Promise<Uint8Array | null> {
-  const { isPassthrough, rendition, segment, offset, length } = place;
-  if (isPassthrough) return cut(env, assetId, rendition, segment);
-  const range = length === null ? { offset } : { offset, length };
-  return readObject(env, renditionKey(assetId, rendition, `${segment}.m4s`), range);
+function readPiece(env: Env, assetId: string, place: MediaPlace): Promise<Read | null> {
+  const { rendition, segment, offset, length } = place;
+  return read(env, { assetId, rendition, file: segment }, length === null ? { offset } : { offset, length });
+}
+
+/** What is cut out of a source is read as a whole, which its places ask for. */
+async function read(env: Env, address: StoredSegment, range?: R2Range): Promise<Read | null> {
+  const stored = await findStored(env, address);
+  if (stored === null) return null;
+  const { assetId, rendition, file } = stored;
+  const isOurs = !rendition.startsWith("source-");
+  const bytes = isOurs
+    ? await readObject(
+        env,
+        renditionKey(assetId, rendition, `${file}.${typeof file === "number" ? "m4s" : "mp4"}`),
+        range,
+      )
+    : await cut(env, assetId, rendition, typeof file === "number" ? file : "init");
+  return bytes && { bytes, isOurs };
 }
 
 async function readObject(env: Env, key: string, range?: R2Range): Promise<Uint8Array | null> {

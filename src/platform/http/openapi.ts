@@ -37,7 +37,8 @@ const DETAILS: Partial<Record<ProblemCode, string>> = {
     'The endpoint answered 410 Gone: it accepts no more events. Enable it first, with PATCH {"enabled": true}.',
   secret_rotated_recently: "the previous secret signs until 2026-05-21T12:50:15.662000Z",
   too_many_requests: "a workspace may send 6000 API requests a minute",
-  clip_limit_reached: "a stream has at most 60 new clips an hour",
+  clip_limit_reached:
+    "a stream has at most 60 new clips an hour, and a workspace at most 60 new clips of media a minute",
   unavailable: "the sealed secrets cannot be used at the moment",
 };
 const INVALID = { field: "limit", message: "is invalid", hint: "must be an integer from 1 to 50" };

@@ -13,6 +13,8 @@ import {
   projectAsset,
 } from "../../assets/projection.ts";
 import type { AssetForMachine } from "../../assets/repository.ts";
+import type { OwnSegment } from "../../encoding/assemble-clip.ts";
+import type { ClipCut } from "../../encoding/clip-plan.ts";
 import type { DispatchContext } from "../../encoding/dispatcher.ts";
 import { JobStore } from "../../encoding/job-store.ts";
 import type { EncodingPlan } from "../../encoding/plan.ts";
@@ -26,6 +28,11 @@ export type AssetTimer = "work" | "tracks" | "outbox" | "cleanup" | "purge" | "i
 export type Stage = "created" | "downloading" | "validating" | "encoding";
 
 export const NON_STANDARD = "video.media.non_standard_format.detected" satisfies MachineEvent["type"];
+
+/** How a clip is cut, and the own segments of its sounds. */
+export interface MachineClip extends ClipCut {
+  sounds: { ownerName: string; name: string; head: OwnSegment | null; tail: OwnSegment | null }[];
+}
 
 /** What the machine stores besides its state, jobs, timers and outbox. */
 interface AssetDocuments {
@@ -52,6 +59,8 @@ interface AssetDocuments {
   /** Failures of the source since it was last read successfully. */
   sourceFailures: number;
   plan: EncodingPlan;
+  /** A clip of another media. */
+  clip: MachineClip;
   skipTopRung: boolean;
   /** The captions of the picture are read, or have been. */
   readsPictureCaptions: boolean;
@@ -108,7 +117,10 @@ export class AssetComponents {
   /** What jobs on the asset's source have in common. */
   get sourceContext(): DispatchContext {
     const { id: assetId, publicUrl, clipStartMs: startMs, clipEndMs: endMs } = this.asset;
-    return { assetId, publicUrl, clip: { startMs, endMs }, plan: this.documents.get("plan") };
+    const plan = this.documents.get("plan");
+    const source = this.documents.get("clip")?.source;
+    if (source === undefined) return { assetId, publicUrl, clip: { startMs, endMs }, plan };
+    return { assetId, publicUrl, clip: source.fileRange, plan, sourceId: source.ownerId };
   }
 
   get isProcessing(): boolean {

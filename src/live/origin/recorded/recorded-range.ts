@@ -22,7 +22,7 @@ export function renditionOf(name: string, timescale: number, window: ListWindow,
 function spansOf({ entered, passedTicks, later }: ListWindow, timescale: number, first: number) {
   if (entered === null) return {};
   const startTicks = entered.startTicks + passedTicks;
-  const capturedAtMs = entered.capturedAtMs + (passedTicks / timescale) * 1000;
+  const capturedAtMs = entered.capturedAtMs === null ? null : entered.capturedAtMs + (passedTicks / timescale) * 1000;
   const begun: Span = { ...entered, first: 0, startTicks, capturedAtMs, isDiscontinuous: false };
   const spans = [begun, ...later.map((span) => ({ ...span, first: span.first - first }))];
   return { spans } satisfies Pick<SegmentList, "spans">;

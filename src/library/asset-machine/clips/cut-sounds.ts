@@ -1,0 +1,54 @@
+import { soundFrames, type SoundCut } from "../../../media/clips/clip-range.ts";
+import { cutSound } from "../../../media/clips/cut-sound.ts";
+import { AAC_FRAME_SAMPLES } from "../../../media/mp4/aac.ts";
+import type { Rendition } from "../../../media/manifest/model.ts";
+import type { Env } from "../../../platform/env.ts";
+import { renditionKey } from "../../../platform/storage/keys.ts";
+import type { OwnSegment } from "../../encoding/assemble-clip.ts";
+import type { ClipCut } from "../../encoding/clip-plan.ts";
+
+/** The own segments of one sound of a clip. */
+export interface CutSound {
+  /** The owner's rendition, and the clip's. */
+  ownerName: string;
+  name: string;
+  head: OwnSegment | null;
+  tail: OwnSegment | null;
+}
+
+/** Cuts the first and the last segment of a sound at AAC frames, without encoding. Repeatable. */
+export async function cutSounds(
+  env: Env,
+  clipId: string,
+  { ownerName, name }: Pick<CutSound, "ownerName" | "name">,
+  row: Rendition,
+  cut: ClipCut,
+): Promise<CutSound> {
+  const part = async (segment: number) => await cutOne(env, { clipId, name, ownerName }, row, cut, segment);
+  return {
+    ownerName,
+    name,
+    head: cut.hasHead ? await part(cut.firstSegment) : null,
+    tail: cut.hasTail ? await part(cut.endSegment - 1) : null,
+  };
+}
+
+async function cutOne(
+  env: Env,
+  { clipId, name, ownerName }: { clipId: string; name: string; ownerName: string },
+  { segments, timescale }: Rendition,
+  { source: { ownerId }, startMs, endMs, firstSegment }: ClipCut,
+  segment: number,
+): Promise<OwnSegment> {
+  const object = await env.MEDIA.get(renditionKey(ownerId, ownerName, `${segment}.m4s`));
+  if (object === null) throw new Error(`no segment ${segment} of ${ownerName} to cut`);
+  const startTicks = segments.durationTicks.slice(0, segment).reduce((sum, ticks) => sum + ticks, 0);
+  const whole: SoundCut = { startTicks, endTicks: startTicks + segments.durationTicks[segment]! };
+  const times = { startSeconds: startMs / 1000, endSeconds: endMs / 1000 };
+  const wanted = soundFrames(whole, times, { timescale, frameTicks: AAC_FRAME_SAMPLES });
+  const made = cutSound(new Uint8Array(await object.arrayBuffer()), wanted);
+  if (made === null) throw new Error(`segment ${segment} of ${ownerName} has no sound to cut`);
+  await env.MEDIA.put(renditionKey(clipId, name, `${segment - firstSegment}.m4s`), made.bytes);
+  const { bytes, durationTicks } = made;
+  return { durationTicks, bytes: bytes.length, keyframes: [], startTicks: made.startTicks };
+}

@@ -1,0 +1,1 @@
+export { findStored } from "./stored-segment.ts";

@@ -1,0 +1,147 @@
+/** What of a clip is encoded: the parts of its first and of its last segment that are in the clip. Pure. */
+import type { ClipRange, FrameGrid, SourceVideo, VideoRung } from "../../../protocol/jobs.ts";
+import { clipRenditionName } from "../../media/clips/shared-rendition.ts";
+import { clipFrames, cutSegments, type FrameRange, msOfFrame } from "../../media/clips/clip-range.ts";
+import type { Rendition } from "../../media/manifest/model.ts";
+import type { MontagePlan } from "./plan-montage.ts";
+import type { EncodingPlan, VideoChunk, VideoPlan } from "./plan.ts";
+
+/** The media whose segments a clip shares, and the part of it that the clip is cut from. */
+export interface ClipSource {
+  ownerId: string;
+  /** On the owner's timeline; a clip of a clip has only what the first one has. */
+  startMs: number;
+  /** Null = to its end. */
+  endMs: number | null;
+  /** The range of the stored file that the owner was made of. */
+  fileRange: ClipRange;
+  /** Absent = the media is one range of its file. */
+  montage?: MontagePlan;
+  /** Null = the media has no picture. */
+  video: { source: SourceVideo; grid: FrameGrid; ladder: VideoRung[]; holdsLastPicture: boolean } | null;
+}
+
+/** A clip on the timeline and the segments of its owner. */
+export interface ClipCut {
+  source: ClipSource;
+  startMs: number;
+  endMs: number;
+  /** Null = the media has no picture. */
+  frames: FrameRange | null;
+  /** Numbers of the owner's segments; `endSegment` is exclusive. */
+  firstSegment: number;
+  endSegment: number;
+  /** Its first segment, or its last one, is made of a part of the owner's. */
+  hasHead: boolean;
+  hasTail: boolean;
+}
+
+type Row = Pick<Rendition, "name" | "kind" | "origin" | "timescale" | "segments">;
+
+/**
+ * @param asked times of the clip, from the start of the media that it is cut from
+ * @param rows renditions of the owner that the clip gets
+ * @returns null when nothing is between the times
+ */
+export function planClip(
+  source: ClipSource,
+  asked: ClipRange,
+  rows: readonly Row[],
+): { cut: ClipCut; plan: EncodingPlan } | null {
+  const range = onOwner(source, asked);
+  const pictures = rows.filter(({ kind }) => kind === "video");
+  return source.video === null || pictures.length === 0
+    ? planSound(source, range, rows)
+    : planPicture(source, source.video, range, pictures);
+}
+
+function onOwner({ startMs, endMs }: ClipSource, asked: ClipRange): ClipRange {
+  const ends = [endMs, asked.endMs === null ? null : startMs + asked.endMs].filter((end) => end !== null);
+  return { startMs: startMs + asked.startMs, endMs: ends.length === 0 ? null : Math.min(...ends) };
+}
+
+function planPicture(
+  source: ClipSource,
+  video: NonNullable<ClipSource["video"]>,
+  range: ClipRange,
+  pictures: readonly Row[],
+): { cut: ClipCut; plan: EncodingPlan } | null {
+  const { grid } = video;
+  const { frameRate, framesPerSegment } = grid;
+  const frameCount = Math.min(...pictures.map((row) => framesOf(row, frameRate)));
+  const frames = clipFrames(range, frameRate, frameCount);
+  if (frames.first >= frames.end) return null;
+  const { firstSegment, endSegment, head, tail } = cutSegments(frames, frameCount, framesPerSegment);
+  const chunks: VideoChunk[] = [
+    ...(head === null ? [] : [chunkOf(head, 0)]),
+    ...(tail === null ? [] : [chunkOf(tail, endSegment - firstSegment - 1)]),
+  ];
+  const [startMs, endMs] = [msOfFrame(frames.first, frameRate), msOfFrame(frames.end, frameRate)];
+  return {
+    cut: { source, startMs, endMs, frames, firstSegment, endSegment, hasHead: head !== null, hasTail: tail !== null },
+    plan: {
+      video: {
+        source: video.source,
+        grid,
+        rungs: pictures.map((row) => ({ ...rungOf(row, video.ladder), name: clipRenditionName(row.name) })),
+        frameCount: chunks.reduce((sum, chunk) => sum + chunk.frameCount, 0),
+        chunks,
+        holdsLastPicture: video.holdsLastPicture,
+      },
+      audio: [],
+      audioSegmentSeconds: { num: framesPerSegment * frameRate.den, den: frameRate.num },
+      durationMs: endMs - startMs,
+      ...(source.montage === undefined ? {} : { montage: source.montage }),
+    },
+  };
+}
+
+const chunkOf = ({ first, end }: FrameRange, firstSegment: number): VideoChunk => ({
+  firstFrame: first,
+  frameCount: end - first,
+  firstSegment,
+});
+
+/** The source itself, as the top rung, has segments on the ladder's grid. */
+const framesOf = ({ segments, timescale }: Row, { num, den }: VideoPlan["grid"]["frameRate"]): number =>
+  Math.round((ticksOf(segments.durationTicks) * num) / (timescale * den));
+
+const ticksOf = (ticks: readonly number[]) => ticks.reduce((sum, one) => sum + one, 0);
+
+/** How an edge of a rendition is encoded: as the rendition was, or, of the source itself, as the rung that it stands for. */
+function rungOf({ name, origin }: Row, ladder: readonly VideoRung[]): VideoRung {
+  const rung = origin === "passthrough" ? ladder[0] : ladder.find((one) => one.name === name);
+  if (rung === undefined) throw new Error(`a clip of a rendition that is no rung: ${name}`);
+  return rung;
+}
+
+/** Without a picture, the segments of the first sound decide. */
+function planSound(
+  source: ClipSource,
+  range: ClipRange,
+  [row]: readonly Row[],
+): { cut: ClipCut; plan: EncodingPlan } | null {
+  if (row === undefined) return null;
+  const { durationTicks } = row.segments;
+  const ends = durationTicks.map((_, n) => (ticksOf(durationTicks.slice(0, n + 1)) * 1000) / row.timescale);
+  const endMs = Math.min(range.endMs ?? Infinity, ends.at(-1) ?? 0);
+  const { startMs } = range;
+  if (startMs >= endMs) return null;
+  const firstSegment = ends.findIndex((end) => end > startMs);
+  const last = ends.findIndex((end) => end >= endMs);
+  const startsAt = ends[firstSegment - 1] ?? 0;
+  const isHeadCut = startMs > startsAt || (firstSegment === last && endMs < ends[last]!);
+  return {
+    cut: {
+      source,
+      startMs,
+      endMs,
+      frames: null,
+      firstSegment,
+      endSegment: last + 1,
+      hasHead: isHeadCut,
+      hasTail: firstSegment !== last && endMs < ends[last]!,
+    },
+    plan: { video: null, audio: [], audioSegmentSeconds: { num: 4, den: 1 }, durationMs: endMs - startMs },
+  };
+}
