@@ -21,6 +21,7 @@ export class RungEncoder {
   readonly #init: InitFacts;
   readonly #firstFrame: number;
   readonly #endFrame: number;
+  readonly #endsGop: boolean;
   readonly #firstSegment: number;
   #gopStart: number; // output frame
   #gop: { data: Buffer; isSync: boolean; shownAt: number }[] = []; // in decode order
@@ -33,6 +34,7 @@ export class RungEncoder {
     this.#context = context;
     this.#firstFrame = start.firstFrame;
     this.#endFrame = start.firstFrame + start.frameCount;
+    this.#endsGop = start.frameCount % grid.framesPerGop === 0;
     this.#gopStart = start.firstFrame;
     this.#firstSegment = start.firstSegment;
     this.#packet.alloc();
@@ -70,8 +72,10 @@ export class RungEncoder {
   /** @param frame its pts is the output frame number, within `framesAround` the chunk; null flushes the encoder */
   async encode(frame: Frame | null): Promise<void> {
     if (frame !== null) {
-      const startsChunk = Number(frame.pts) === this.#firstFrame;
-      frame.pictType = startsChunk ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE; // ignore the source's key frames
+      const number = Number(frame.pts);
+      // A chunk that ends inside of a GOP is closed too: its last pictures refer to none of those that are discarded behind it.
+      const isCut = number === this.#firstFrame || (number === this.#endFrame && !this.#endsGop);
+      frame.pictType = isCut ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE; // ignore the source's key frames
     }
     const sent = await this.#context.sendFrame(frame);
     if (sent < 0) throw new JobError("encoder_failed", `The H.264 encoder refused a picture (${sent}).`);
