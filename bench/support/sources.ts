@@ -104,3 +104,10 @@ export const smallTenMinutes = () =>
     ...loop(FLOWER, 600),
     ..."-an -vf scale=640:360,setsar=1 -r 30 -c:v libx264 -preset superfast -crf 26".split(" "),
   ]);
+
+/** A film of 720p whose key frames are not on the ladder's grid, so that every rung of it is encoded. */
+export const hdFilm = (seconds: number) =>
+  make(`film-720p-${seconds}.mp4`, [
+    ...loop(FLOWER, seconds),
+    ..."-vf scale=1280:720,setsar=1 -r 30 -c:v libx264 -preset superfast -g 50 -crf 24 -c:a aac".split(" "),
+  ]);

@@ -143,6 +143,29 @@ describe("a clip of an encoded media", () => {
     await expectTones(playbackId, first, end);
   });
 
+  test("has the captions between its times, moved to its start", async () => {
+    const cues = [
+      "00:04.000 --> 00:05.000\nbefore",
+      "00:06.500 --> 00:08.000\nwithin",
+      "00:15.000 --> 00:18.000\nacross",
+    ];
+    server.add("/film.vtt", { kind: "content", content: Buffer.from(`WEBVTT\n\n${cues.join("\n\n")}\n`) });
+    const tracks = { type: "subtitle", url: server.url("/film.vtt"), languageCode: "it", languageName: "Italian" };
+    await platform.api("POST", `/v1/on-demand/${film.assetId}/tracks`, { tracks });
+    const isAvailable = ({ tracks: all }: Media) =>
+      all.some(({ type, status }) => type === "subtitle" && status === "available");
+    await platform.until(film.assetId, isAvailable);
+    const { playbackId, media } = await clipOf(film.assetId, { startTime: 6, endTime: 16 });
+    const track = media.tracks.find(({ type }) => type === "subtitle")!;
+    const text = await (await fetch(`${platform.baseUrl}/${playbackId}/text/${track.id}.vtt`)).text();
+    expect(text).toContain("00:00:00.500 --> 00:00:02.000\nwithin");
+    expect(text).toContain("00:00:09.000 --> 00:00:10.000\nacross");
+    expect(text).not.toContain("before");
+    // The clock of HLS's segments is that of the media from which the clip was cut: its first frame is frame 180.
+    const segment = await (await fetch(`${platform.baseUrl}/${playbackId}/text/${track.id}/0-0.vtt`)).text();
+    expect(segment).toContain(`X-TIMESTAMP-MAP=MPEGTS:${Math.round(180 * frameSeconds * 90_000)}`);
+  });
+
   test("of a clip is cut from the same media, and plays when both are gone", async () => {
     const first = await clipOf(film.assetId, { startTime: 2, endTime: 20 });
     const second = await clipOf(first.assetId, { startTime: 3, endTime: 14 });

@@ -32,7 +32,15 @@ export interface Media {
   isAudioOnly: boolean;
   playbackIds: { id: string }[];
   sourceResolution?: string;
-  tracks: { type: string; width?: number; height?: number; frameRate?: string; languageCode?: string }[];
+  tracks: {
+    id: string;
+    type: string;
+    status: string;
+    width?: number;
+    height?: number;
+    frameRate?: string;
+    languageCode?: string;
+  }[];
   progress?: { percent: number; stage: string; renditions: { name: string; percent: number }[] };
   error?: { code: string; message: string; fault: string };
 }

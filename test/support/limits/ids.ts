@@ -243,6 +243,7 @@ export const TRIED_IN = {
     "images-of-media",
     "images-of-media-count",
     "image-failure",
+    "clips-of-media",
     "clips-of-stream",
     "clips-of-viewers",
     "recorded-reads",

@@ -24,7 +24,9 @@ import { TAKEN, type Trial, until, upTo } from "../../support/limits/trials.ts";
 import { connect, newStream } from "../live/live-helpers.ts";
 import { newOrigin, partOf } from "../live/origin/origins.ts";
 import { onAirUntil, openingAt } from "../live/origin/real-media.ts";
-import { send } from "../workspace.ts";
+import { sharedMedia } from "../../../src/library/clips/tables.ts";
+import { clipBody, readyFilm } from "../library/clips/clip-helpers.ts";
+import { newWorkspace, send } from "../workspace.ts";
 import { ours, verdictOf } from "./api-trials.ts";
 
 /** A PUT by a gateway. @param head the first bytes of the body */
@@ -133,6 +135,19 @@ const clips =
     return { atBound: made.every((outcome) => outcome === "made") ? TAKEN : beyond, above };
   };
 
+/** The answer to the last of this many clips of media. */
+async function clipsOfMedia(count: number): Promise<string> {
+  const workspace = await newWorkspace();
+  const film = await readyFilm(workspace);
+  const rows = Array.from({ length: count - 1 }, () => ({
+    mediaId: crypto.randomUUID(),
+    workspaceId: workspace.id,
+    createdAt: new Date(),
+  }));
+  for (const row of rows) await openDatabase(env.DB).insert(sharedMedia).values(row);
+  return verdictOf(await workspace.request("POST", "/v1/on-demand", clipBody(film.assetId)));
+}
+
 /** Whether an origin holds this many segments of a rendition in memory. */
 async function inMemory(segments: number): Promise<string> {
   const { stub, session } = newOrigin();
@@ -213,6 +228,7 @@ export const MEDIA_TRIALS = {
   "image-failure": until(failedFor),
   "images-of-playback-id": upTo(pictures(1, 1)),
   "images-of-playback-id-and-day": upTo(pictures(100, 60_000)),
+  "clips-of-media": upTo(clipsOfMedia),
   "clips-of-stream": clips("owner"),
   "clips-of-viewers": clips("viewer"),
   "upload-waits-of-isolate": upTo((count) => atOnce(count, holdRead)),

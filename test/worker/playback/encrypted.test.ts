@@ -11,6 +11,7 @@ import type { Env } from "../../../src/platform/env.ts";
 import { renditionKey } from "../../../src/platform/storage/keys.ts";
 import { playbackIds } from "../../../src/tenancy/access/index.ts";
 import { contentKeyOf } from "../../../src/tenancy/drm/index.ts";
+import { storeShared } from "../../../src/library/clips/stored-segment.ts";
 import { liveSessions, liveStreams } from "../../../src/live/streams/tables.ts";
 import { contentKeys } from "../../../src/tenancy/drm/tables.ts";
 import { send } from "../workspace.ts";
@@ -120,6 +121,35 @@ describe("an asset with DRM", () => {
     const [key, iv] = [fromBase64Url(keys[0]!.k)!, fromBase64(row.iv)!];
     expect(Buffer.from(await decrypted(encrypted, key, iv)).equals(clear)).toBe(true);
     expect(Buffer.from(encrypted).includes(clear.subarray(5, 5 + 32))).toBe(false);
+  });
+
+  test("that is a clip has a key of its own, also for the segments that it shares with a clear media", async () => {
+    const film = await newAsset({ status: "ready" });
+    await addRung(film.assetId);
+    await env.MEDIA.put(renditionKey(film.assetId, "v720", "init.mp4"), INIT);
+    await env.MEDIA.put(renditionKey(film.assetId, "v720", "1.m4s"), SEGMENT);
+    const { assetId, playbackId } = await newEncrypted();
+    await storeShared(
+      env,
+      { assetId, rendition: "clip-v720" },
+      {
+        ownerId: film.assetId,
+        rendition: "v720",
+        inits: ["owner"],
+        runs: [{ first: 0, count: 1, initVersion: 0, ownerFirst: 1 }],
+      },
+    );
+    const encrypted = await bytesOf(await open(playbackId, "/clip-v720/0.m4s"));
+    const row = await keyRowOf(assetId);
+    const licence = await askLicense(playbackId, [kidOf(row.id)], await tokenFor(playbackId));
+    const { keys } = await licence.json<{ keys: { k: string }[] }>();
+    const clear = SEGMENT.subarray(SEGMENT.indexOf("mdat") + 4);
+    expect(Buffer.from(await decrypted(encrypted, fromBase64Url(keys[0]!.k)!, fromBase64(row.iv)!)).equals(clear)).toBe(
+      true,
+    );
+    const init = Buffer.from(await bytesOf(await open(playbackId, "/clip-v720/init-0.mp4")));
+    expect(init.includes(Buffer.from(uuidBytes(row.id)))).toBe(true);
+    expect(await bytesOf(await get(`/${film.playbackId}/v720/1.m4s`))).toEqual(new Uint8Array(SEGMENT));
   });
 
   test("has an init segment with the scheme, the key id and the initialization vector", async () => {
