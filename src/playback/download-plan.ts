@@ -18,8 +18,12 @@ export function planDownload(
   const audio = offered.audio.find(({ isDefault }) => isDefault) ?? offered.audio[0];
   if (file === "audio") return audio === undefined ? null : downloadTracks([audio]);
   const fitting = offered.video.filter((rendition) => edgePx(rendition) <= MOST_EDGE_PX);
-  const [video] = fitting.toSorted((a, b) => edgePx(b) - edgePx(a));
-  return video === undefined ? null : downloadTracks(audio === undefined ? [video] : [video, audio]);
+  // Of a clip, the largest rung may have several init segments, and the others one.
+  for (const video of fitting.toSorted((a, b) => edgePx(b) - edgePx(a))) {
+    const tracks = downloadTracks(audio === undefined ? [video] : [video, audio]);
+    if (tracks !== null) return tracks;
+  }
+  return null;
 }
 
 const edgePx = ({ widthPx, heightPx }: Rendition) => Math.max(widthPx ?? 0, heightPx ?? 0);

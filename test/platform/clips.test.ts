@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countedFilm, readCounter } from "../support/frame-counter.ts";
 import { madeFile } from "../support/made.ts";
 import { isReady, type Media, sharedPlatform, type SharedPlatform } from "../support/platform.ts";
-import { readPlaylists } from "../support/playlists.ts";
+import { readPicture } from "../support/pictures.ts";
+import { getBytes, readPlaylists } from "../support/playlists.ts";
 import { picturesOf, runsOfMpd, runsOfPlaylist, soundOf } from "../support/presented.ts";
+import { decodePictures } from "../support/rendition.ts";
 import { type SourceServer, startSourceServer } from "../support/source-server.ts";
 import { toneAt, tonesExpression } from "../support/tones.ts";
 
@@ -92,6 +94,12 @@ async function expectTones(playbackId: string, first: number, end: number): Prom
   }
 }
 
+/** The numbers of the frames of the first rung. */
+async function numbersOf(playbackId: string): Promise<(number | null)[]> {
+  const rung = (await presented(playbackId)).find(({ kind }) => kind === "video")!;
+  return (await picturesOf(rung.hls)).map(readCounter);
+}
+
 beforeAll(async () => {
   [platform, server] = await Promise.all([sharedPlatform(), startSourceServer()]);
 });
@@ -125,6 +133,23 @@ describe("a clip of an encoded media", () => {
     expect(playlists.map(({ name }) => name).sort()).toEqual(["clip-a1", "clip-a2", "clip-v270", "clip-v480"]);
     const { body } = await platform.api<Media[]>("GET", `/v1/on-demand/${film.assetId}/media-clips`);
     expect(body.data.map(({ id }) => id)).toContain(media.id);
+  });
+
+  test("has thumbnails, and a file for download, of its own frames", async () => {
+    const { playbackId } = await clipOf(film.assetId, { startTime: 5.5, endTime: 15.25 }, { mp4Support: "capped_4k" });
+    const base = `${platform.baseUrl}/${playbackId}`;
+    for (const [time, frame] of [
+      [0, 165],
+      [0.48, 165 + 14],
+      [4, 165 + 119],
+      [9.7, 165 + 290],
+    ] as const) {
+      const shown = await readPicture(await getBytes(`${base}/thumbnail.jpg?time=${time}&width=320`), "jpg");
+      expect({ time, frame: readCounter(shown) }).toEqual({ time, frame });
+    }
+    const pictures = await decodePictures(Buffer.from(await getBytes(`${base}/capped-4k.mp4`)));
+    expect(pictures.map(readCounter)).toEqual(Array.from({ length: 458 - 165 }, (_, n) => 165 + n));
+    expect(pictures[0]!.timeSeconds).toBeLessThan(0.03);
   });
 
   test.each([
@@ -194,5 +219,30 @@ describe("a clip of a media whose source is its top rung", () => {
     ]);
     await expectFrames(playbackId, 165, 547);
     await expectTones(playbackId, 165, 547);
+    const shown = await readPicture(await getBytes(`${platform.baseUrl}/${playbackId}/thumbnail.jpg?time=6`), "jpg");
+    expect(readCounter(shown)).toBe(165 + 179);
+  });
+});
+
+describe("a clip of a media without a picture", () => {
+  test("has the sound between its times, at once", async () => {
+    const sound = ["-f", "lavfi", "-i", `aevalsrc='${tonesExpression(TONES)}':s=48000`, "-t", String(SECONDS)];
+    server.add("/sound.mka", { kind: "content", content: await readFile(await madeFile(sound, "mka")) });
+    const { assetId } = await mediaOf(server.url("/sound.mka"));
+    const { playbackId, media } = await clipOf(assetId, { startTime: 5.5, endTime: 15.25 });
+    expect(media).toMatchObject({ isAudioOnly: true, duration: "00:00:10" });
+    await expectTones(playbackId, 5.5 / frameSeconds, 15.25 / frameSeconds);
+  });
+});
+
+describe("a clip of a media of several videos", () => {
+  test("has the frames of both at its join", async () => {
+    const url = await filmOf("-map 0:v -map 1:a -c:v mpeg4 -q:v 3 -g 15 -c:a libopus", "mkv");
+    const part = (startTime: number, endTime: number) => ({ type: "video", url, startTime, endTime });
+    const joined = await platform.create("", { inputs: [part(2, 8), part(14, 22)] });
+    await platform.until(joined.assetId, isReady);
+    const whole = await numbersOf(joined.playbackId);
+    const { playbackId } = await clipOf(joined.assetId, { startTime: 3, endTime: 9 });
+    expect(await numbersOf(playbackId)).toEqual(whole.slice(90, 270));
   });
 });

@@ -50,6 +50,7 @@ const sweeps: [string, (env: Env) => Promise<unknown>, string[]][] = [
     [
       "SEARCH assets USING INDEX assets_processing (status=? AND stream_id=?)",
       "SEARCH assets USING INDEX assets_unpurged (deleted_at>? AND deleted_at<?)",
+      "SEARCH shared_media USING COVERING INDEX shared_media_of_owner (owner_id=?)",
       "SEARCH session USING INDEX sqlite_autoindex_live_sessions_1 (id=?)",
       "SEARCH added_tracks USING INDEX added_tracks_preparing (created_at<?)",
       "SEARCH assets USING INDEX sqlite_autoindex_assets_1 (id=?)",
@@ -82,7 +83,7 @@ const sweeps: [string, (env: Env) => Promise<unknown>, string[]][] = [
     (recorded) => sweepClips(recorded, now),
     [
       "SEARCH assets USING COVERING INDEX sqlite_autoindex_assets_1 (id=?)",
-      "SEARCH assets USING INDEX assets_processing (status=?)",
+      "SEARCH assets USING INDEX assets_processing (status=? AND stream_id>?)",
     ],
   ],
   [

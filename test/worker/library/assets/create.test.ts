@@ -280,11 +280,6 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
       ["accessRestrictions.userAgents.deny[0]", invalid, "must be a string of 1 to 255 characters"],
     ],
   ],
-  [
-    "a clip of a media, which comes later",
-    videoFrom("fp_mediaId://8fa85f64-5717-4562-b3fc-2c963f66afa6"),
-    [["inputs[0].url", later]],
-  ],
 ];
 
 describe("a creation with bad input is refused with 422, every offending field, and what would be right", () => {
