@@ -2,7 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countedFilm, readCounter } from "../support/frame-counter.ts";
-import { madeFile } from "../support/made.ts";
+import { eventually, type LiveStreamRecord, newLiveStream } from "../support/live-watch.ts";
+import { madeFile, madeStream } from "../support/made.ts";
 import { isReady, type Media, sharedPlatform, type SharedPlatform } from "../support/platform.ts";
 import { readPicture } from "../support/pictures.ts";
 import { getBytes, readPlaylists } from "../support/playlists.ts";
@@ -244,5 +245,59 @@ describe("a clip of a media of several videos", () => {
     const whole = await numbersOf(joined.playbackId);
     const { playbackId } = await clipOf(joined.assetId, { startTime: 3, endTime: 9 });
     expect(await numbersOf(playbackId)).toEqual(whole.slice(90, 270));
+  });
+});
+
+describe("a clip of a recording", () => {
+  const RATE = 15;
+  let recording: Media;
+  beforeAll(async () => {
+    const words = "-t 12 -c:v libx264 -preset ultrafast -g 15 -bf 0 -pix_fmt yuv420p -c:a aac -f mpegts";
+    const sound = ["-f", "lavfi", "-i", `aevalsrc='${tonesExpression(TONES)}':s=48000`];
+    const bytes = await madeStream([...countedFilm(String(RATE), "640x360"), ...sound, ...words.split(" ")]);
+    const stream = await newLiveStream(platform);
+    const sent = await fetch(stream.ingest.http, { method: "PUT", body: new Uint8Array(bytes) });
+    expect(sent.status).toBe(200);
+    await platform.api("PUT", `/v1/live/streams/${stream.streamId}/finish`);
+    recording = await eventually("the recording", async () => {
+      const { body } = await platform.api<LiveStreamRecord>("GET", `/v1/live/streams/${stream.streamId}`);
+      const [id] = body.data.mediaIds ?? [];
+      const media = await platform.api("GET", `/v1/on-demand/${id}`);
+      return media.body.data?.status === "Ready" ? media.body.data : null;
+    });
+  });
+
+  test("has its frames in every rung, and its sound at their times, although there is no source", async () => {
+    const whole = await presented(recording.playbackIds[0]!.id);
+    const { playbackId } = await clipOf(recording.id, { startTime: 3.4, endTime: 8.2 });
+    const clip = await presented(playbackId);
+    expect(clip.map(({ name }) => name).toSorted()).toEqual(whole.map(({ name }) => `clip-${name}`).toSorted());
+    const [first, end] = [Math.ceil(3.4 * RATE), Math.ceil(8.2 * RATE)];
+    for (const { name, kind, hls, dash } of whole) {
+      const cut = clip.find((one) => one.name === `clip-${name}`)!;
+      if (kind === "audio") {
+        const [all, part] = [await soundOf(hls), await soundOf(cut.hls)];
+        expect(part.largestHoleSeconds).toBeLessThan(0.0001);
+        const at = part.startSeconds;
+        const heard = [0.1, 1, 2, 3, 4, 4.6].map((seconds) => [toneAt(part, at + seconds), toneAt(all, at + seconds)]);
+        for (const [own, of] of heard) expect(Math.abs(own! - of!)).toBeLessThan(5);
+        continue;
+      }
+      const pictures = await picturesOf(hls);
+      expect((await picturesOf(dash)).length).toBe(pictures.length);
+      for (const runs of [cut.hls, cut.dash]) {
+        const own = await picturesOf(runs);
+        expect(own.map(readCounter)).toEqual(pictures.slice(first, end).map(readCounter));
+        for (const [n, { timeSeconds }] of own.entries())
+          expect(Math.abs(timeSeconds - pictures[first + n]!.timeSeconds)).toBeLessThan(0.001);
+      }
+    }
+  });
+
+  test("of such a clip is cut from the recording, too", async () => {
+    const outer = await clipOf(recording.id, { startTime: 3.4, endTime: 10 });
+    const inner = await clipOf(outer.assetId, { startTime: 1, endTime: 3 });
+    const whole = await numbersOf(recording.playbackIds[0]!.id);
+    expect(await numbersOf(inner.playbackId)).toEqual(whole.slice(66, 96));
   });
 });

@@ -5,6 +5,7 @@ import { CLIP_EMPTY, CLIP_SOURCE_GONE } from "../assets/asset-error.ts";
 import { tracksOf } from "../assets/track-rows.ts";
 import { mediaIdIn } from "../clips/clip-address.ts";
 import { ownerOf } from "../clips/shared-media.ts";
+import type { ClipSource } from "../encoding/clip-cut.ts";
 import { planClip } from "../encoding/clip-plan.ts";
 import { jobId, jobsOf } from "../encoding/job-spec.ts";
 import { encodingProgress } from "../encoding/progress.ts";
@@ -25,10 +26,12 @@ export async function cutClip(machine: AssetComponents): Promise<void> {
   const startedAt = machine.clock();
   const sourceId = mediaIdIn(asset.sourceUrl) ?? "";
   const ownerId = await ownerOf(openDatabase(env.DB), asset.id);
-  const source = ownerId === null ? null : await assetMachine(env, sourceId).readClipSource();
+  if (ownerId === null) return failAsset(machine, CLIP_SOURCE_GONE);
+  const rows = await ownerRows(env, ownerId, asset.maxResolution);
+  const isRecorded = ownerId === sourceId && rows.some(({ segments }) => segments.spans !== undefined);
+  const source = isRecorded ? recordingOf(ownerId) : await assetMachine(env, sourceId).readClipSource();
   if (!machine.isProcessing) return;
   if (source === null) return failAsset(machine, CLIP_SOURCE_GONE);
-  const rows = await ownerRows(env, source.ownerId, asset.maxResolution);
   const asked = { startMs: asset.clipStartMs, endMs: asset.clipEndMs };
   const planned = planClip(source, asked, rows);
   if (planned === null) return failAsset(machine, CLIP_EMPTY);
@@ -41,7 +44,7 @@ export async function cutClip(machine: AssetComponents): Promise<void> {
   );
   await addCutCaptions(machine, sourceId, asked);
   if (!machine.isProcessing) return;
-  const video = source.video?.source ?? null;
+  const video = plan.video?.source ?? null;
   const labels = audio.map(({ languageCode, languageName: name }) => {
     const code = languageCode ?? "und";
     return { languageCode: code, title: name === languageName(code) ? "" : (name ?? "") };
@@ -71,3 +74,13 @@ export async function cutClip(machine: AssetComponents): Promise<void> {
   log("clip.cut", { assetId: asset.id, segments, hasHead, hasTail, tookMs: machine.clock() - startedAt });
   machine.timers.schedule("work", machine.clock());
 }
+
+/** Recordings have no machine that has planned them. */
+const recordingOf = (ownerId: string): ClipSource => ({
+  ownerId,
+  startMs: 0,
+  endMs: null,
+  fileRange: { startMs: 0, endMs: null },
+  isRecorded: true,
+  video: null,
+});

@@ -1,5 +1,6 @@
 import { ENCODER_LOST } from "../assets/asset-error.ts";
-import { dispatchJobs } from "../encoding/dispatcher.ts";
+import { type DispatchContext, dispatchJobs } from "../encoding/dispatcher.ts";
+import type { JobRow } from "../encoding/job-store.ts";
 import { finishClip } from "./finish-clip.ts";
 import { failAsset, finishAsset } from "./end-processing.ts";
 import type { AssetComponents } from "./core/components.ts";
@@ -12,7 +13,14 @@ export async function dispatch(machine: AssetComponents): Promise<void> {
     return clip === undefined ? finishAsset(machine) : await finishClip(machine, clip);
   }
   const context = machine.sourceContext;
-  const outcome = await dispatchJobs(env, jobs, () => context, machine.clock());
+  const edges = documents.get("clip")?.edges;
+  const contextOf = ({ spec }: JobRow): DispatchContext => {
+    const edge = spec.kind === "video" ? edges?.[spec.chunk] : undefined;
+    if (edge === undefined) return context;
+    const { rendition, initFile, segment } = edge;
+    return { ...context, sourceSegment: { rendition, initFile, segment } };
+  };
+  const outcome = await dispatchJobs(env, jobs, contextOf, machine.clock());
   if ("lost" in outcome) return failAsset(machine, ENCODER_LOST);
   machine.timers.schedule("work", outcome.againAtMs);
 }

@@ -5,6 +5,8 @@ import type { Rendition } from "../../media/manifest/model.ts";
 import type { Env } from "../../platform/env.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { CHUNKS_INCONSISTENT } from "../assets/asset-error.ts";
+import { deleteEdges, moveEdges } from "./clips/move-edges.ts";
+import { edgeName } from "../encoding/plan-recorded-clip.ts";
 import { storeShared } from "../clips/stored-segment.ts";
 import { assembleClip, type CutRendition, type OwnSegment } from "../encoding/assemble-clip.ts";
 import type { AssetComponents, MachineClip } from "./core/components.ts";
@@ -27,6 +29,7 @@ export async function finishClip(machine: AssetComponents, clip: MachineClip): P
     made.map(({ row }) => row),
     false,
   );
+  if (clip.edges !== undefined) await deleteEdges(env, asset.id, rows, documents.get("plan")?.video?.chunks ?? []);
 }
 
 /** @returns null when a job has not made what was planned */
@@ -35,7 +38,7 @@ async function cutRenditions(
   clip: MachineClip,
   rows: Rendition[],
 ): Promise<CutRendition[] | null> {
-  const { documents, env, jobs } = machine;
+  const { asset, documents, env, jobs } = machine;
   const chunks = documents.get("plan")?.video?.chunks ?? [];
   const results: VideoResult[] = [];
   for (const [position, chunk] of chunks.entries()) {
@@ -48,11 +51,15 @@ async function cutRenditions(
     const sound = clip.sounds.find(({ ownerName }) => ownerName === row.name);
     if (sound !== undefined) renditions.push({ row, ...sound, ownInit: null });
     if (row.kind !== "video") continue;
-    const own = results.map(({ renditions: all }) => all.find(({ name }) => name === clipRenditionName(row.name)));
+    const made = clip.edges === undefined ? clipRenditionName(row.name) : edgeName(row.name);
+    const own = results.map(({ renditions: all }) => all.find(({ name }) => name === made));
     const segments = own.map((one) => (one?.segments.length === 1 ? one.segments[0] : undefined));
     const [init, other] = own.map((one) => one?.init);
     if (segments.includes(undefined) || (other !== undefined && other.sha256 !== init?.sha256)) return null;
-    const edges = segments as OwnSegment[];
+    const edges =
+      clip.edges === undefined
+        ? (segments as OwnSegment[])
+        : await moveEdges(env, asset.id, row, { edges: clip.edges, segments: segments as OwnSegment[], chunks });
     renditions.push({
       row,
       head: clip.hasHead ? edges[0]! : null,
@@ -65,7 +72,7 @@ async function cutRenditions(
 
 /** @returns null when the owner's init segment is the same */
 async function differing(env: Env, ownerId: string, row: Rendition, init: InitFacts): Promise<InitFacts | null> {
-  if (row.origin === "passthrough") return init;
+  if (row.origin === "passthrough" || row.segments.spans !== undefined) return init;
   const object = await env.MEDIA.get(renditionKey(ownerId, row.name, "init.mp4"));
   if (object === null) throw new Error(`no init segment of ${row.name} to share`);
   const digest = await crypto.subtle.digest("SHA-256", await object.arrayBuffer());

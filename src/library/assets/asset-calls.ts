@@ -3,7 +3,7 @@ import { ittyMachine } from "../../platform/machine/itty.ts";
 import type { Remote } from "../../platform/machine/remote.ts";
 import type { JobCalls } from "../encoding/job-calls.ts";
 import type { AddedTrack } from "../tracks/store/repository.ts";
-import type { ClipSource } from "../encoding/clip-plan.ts";
+import type { ClipSource } from "../encoding/clip-cut.ts";
 import type { AssetForMachine } from "./repository.ts";
 
 export type AssetStatus = "processing" | "ready" | "errored" | "deleted";

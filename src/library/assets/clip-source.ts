@@ -15,7 +15,7 @@ const PLACE = ["inputs", 0] as const;
  * The media that a clip is cut from.
  *
  * @param body of the request, which has the clip as its only input
- * @throws {Problem} validation_failed: it is not in this workspace, not ready, a recording, or does not have these times
+ * @throws {Problem} validation_failed: it is not in this workspace, not ready, or does not have these times
  */
 export async function requireClipSource(
   db: Database,
@@ -30,12 +30,6 @@ export async function requireClipSource(
   else if (source.status === "errored") refuse(["url"], "must name a media that is `Ready`; this one has failed");
   else if (source.status !== "ready" || source.durationMs === null)
     refuse(["url"], "must name a media that is `Ready`; this one is still processed");
-  else if (source.streamId !== null)
-    refuse(
-      ["url"],
-      "must not name a recording",
-      "must not name a recording: clips of streams are made by `start` and `end`",
-    );
   else {
     const { durationMs } = source;
     const end = `the media ends after ${durationMs / 1000} s`;

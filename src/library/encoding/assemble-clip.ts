@@ -1,12 +1,14 @@
 /** The rows of a clip's renditions, and where their segments are, out of those of its owner and of the clip's own segments. Pure. */
 import type { InitFacts, SegmentFacts } from "../../../protocol/jobs.ts";
 import { clipRenditionName, type SharedRendition, type SharedRun } from "../../media/clips/shared-rendition.ts";
+import { segmentTimes, type SegmentTime } from "../../media/clips/segment-times.ts";
+import { rowFormatAt, type RowFormat } from "../../media/manifest/formats.ts";
 import type { Rendition } from "../../media/manifest/model.ts";
 import type { SegmentList, Span, VersionedFormat } from "../../media/types.ts";
 import type { RenditionRow } from "./assemble.ts";
-import type { ClipCut } from "./clip-plan.ts";
+import type { ClipCut } from "./clip-cut.ts";
 
-/** One of the clip's own segments. Sound: with the decode time of its first frame. */
+/** One of the clip's own segments, with the decode time of its first sample if that does not follow from the frames. */
 export interface OwnSegment extends SegmentFacts {
   startTicks?: number;
 }
@@ -53,39 +55,54 @@ export function assembleClip(
   return renditions.map((one) => assembleOne(clipId, cut, one, { parts, isSplit }));
 }
 
+interface Partition {
+  parts: Part[];
+  isSplit: boolean;
+}
+
 function assembleOne(
   clipId: string,
   cut: ClipCut,
   { row, name = clipRenditionName(row.name), head, tail, ownInit }: CutRendition,
-  { parts, isSplit }: { parts: Part[]; isSplit: boolean },
+  partition: Partition,
 ): { row: RenditionRow; shared: SharedRendition } {
-  const hasShared = parts.some(({ isOwn }) => !isOwn);
-  const inits: SharedRendition["inits"] =
-    ownInit === null ? ["owner"] : hasShared && parts.length > 1 ? ["own", "owner"] : [hasShared ? "owner" : "own"];
-  const versionOf = (part: Part) => (inits.length > 1 && !part.isOwn ? 1 : 0);
-  const runs = parts.map((part): SharedRun => ({
-    first: part.first,
-    count: part.count,
-    initVersion: versionOf(part),
-    ownerFirst: part.isOwn ? null : cut.firstSegment + part.first,
-  }));
-  const timescale = row.kind === "video" ? (row.frameRateNum ?? row.timescale) : row.timescale;
-  const startTicks = startsOf(cut, row, { head, timescale });
+  const times = segmentTimes(row);
+  // Those of the source itself have a timescale of their own; its edges have that of the ladder.
+  const timescale = row.origin === "passthrough" ? (row.frameRateNum ?? row.timescale) : row.timescale;
+  const starts = spanStarts(cut, times, partition);
+  const inits: SharedRendition["inits"] = [];
+  const versionOf = (init: SharedRendition["inits"][number]) => {
+    if (!inits.includes(init)) inits.push(init);
+    return inits.indexOf(init);
+  };
+  const spans: Span[] = [];
+  const runs: SharedRun[] = [];
+  const cuts = [...new Set([...starts, ...partition.parts.map(({ first }) => first)])].toSorted((a, b) => a - b);
+  for (const [position, first] of cuts.entries()) {
+    const time = times[cut.firstSegment + first]!;
+    const isOwn = partition.parts.find((part) => part.first <= first && first < part.first + part.count)!.isOwn;
+    const initVersion = versionOf(isOwn && ownInit !== null ? "own" : time.initFile);
+    const count = (cuts[position + 1] ?? cut.endSegment - cut.firstSegment) - first;
+    runs.push({ first, count, initVersion, ownerFirst: isOwn ? null : cut.firstSegment + first });
+    if (!starts.includes(first)) continue;
+    const own = first === 0 ? head : null;
+    spans.push({
+      first,
+      initVersion,
+      startTicks: own?.startTicks ?? startOf(cut, row, first, { timescale, mediaTicks: time.mediaTicks }),
+      capturedAtMs: null,
+      isDiscontinuous: first > 0 && (partition.isSplit || time.isDiscontinuous),
+    });
+  }
   const list = segmentsOf(cut, row, { head, tail, timescale });
-  const spans = (isSplit ? parts : [{ ...parts[0]!, first: 0 }]).map((part, n): Span => ({
-    first: part.first,
-    initVersion: isSplit ? versionOf(part) : 0,
-    startTicks: startTicks(part.first),
-    capturedAtMs: null,
-    isDiscontinuous: n > 0,
-  }));
   const own = [head, tail].filter((segment) => segment !== null);
+  const isOfOne = inits.length === 1;
   const segments: SegmentList = {
     ...list,
-    ...(isSplit ? { keyframes: list.keyframes.map(() => []) } : {}), // those of several init segments are not listed
+    ...(isOfOne ? {} : { keyframes: list.keyframes.map(() => []) }), // those of several init segments are not listed
     ownBytes: own.reduce((sum, { bytes }) => sum + bytes, ownInit?.bytes ?? 0),
     spans,
-    ...(inits.length > 1 && row.kind === "video" ? { formats: formatsOf(row, ownInit!) } : {}),
+    ...(isOfOne || row.kind !== "video" ? {} : { formats: formatsOf(row, inits, ownInit) }),
   };
   return {
     row: {
@@ -104,37 +121,54 @@ function assembleOne(
   };
 }
 
-const formatsOf = (row: Rendition, ownInit: InitFacts): VersionedFormat[] => {
-  const { widthPx, heightPx, frameRateNum, frameRateDen } = row;
-  const frameRate = frameRateNum === null ? null : frameRateNum / (frameRateDen ?? 1);
-  return [ownInit.codec, row.codec].map((codec, version) => ({ version, codec, widthPx, heightPx, frameRate }));
-};
+/** Where spans of the clip begin: at its parts, if those are spans, and where spans of the owner begin. */
+function spanStarts(cut: ClipCut, times: readonly SegmentTime[], { parts, isSplit }: Partition): number[] {
+  const owned = Array.from({ length: cut.endSegment - cut.firstSegment }, (_, n) => n).filter(
+    (n) => times[cut.firstSegment + n]!.beginsSpan,
+  );
+  return [...new Set([0, ...(isSplit ? parts.map(({ first }) => first) : []), ...owned])].toSorted((a, b) => a - b);
+}
+
+/** By version. */
+function formatsOf(row: Rendition, inits: SharedRendition["inits"], ownInit: InitFacts | null): VersionedFormat[] {
+  const rate = ({ frameRateNum, frameRateDen }: RowFormat) =>
+    frameRateNum === null ? null : frameRateNum / (frameRateDen ?? 1);
+  return inits.map((init, version) => {
+    const format = init === "own" ? row : rowFormatAt(row, Number(init.slice("init-".length)) || 0);
+    const { widthPx, heightPx } = format;
+    const codec = init === "own" ? (ownInit?.codec ?? row.codec) : format.codec;
+    return { version, codec, widthPx, heightPx, frameRate: rate(format) };
+  });
+}
+
+/** The decode time at which a span starts. Of the picture it follows from the frames, of sound from the owner's list. */
+function startOf(
+  { frames }: ClipCut,
+  { kind, frameRateNum, frameRateDen, timescale: from }: Rendition,
+  segment: number,
+  { timescale, mediaTicks }: { timescale: number; mediaTicks: number },
+): number {
+  if (segment > 0 || kind !== "video" || frames === null) return Math.round((mediaTicks * timescale) / from);
+  return (frames.first * (frameRateDen ?? 1) * timescale) / (frameRateNum ?? timescale);
+}
 
 interface Own {
   head: OwnSegment | null;
+  tail: OwnSegment | null;
   timescale: number;
 }
 
-/** The decode time at which a segment of the clip starts. Of the picture it follows from the frames, of sound from the owner's list. */
-function startsOf(cut: ClipCut, row: Rendition, { head, timescale }: Own): (segment: number) => number {
-  return (segment) => {
-    if (segment === 0 && head?.startTicks !== undefined) return head.startTicks;
-    if (segment === 0 && row.kind === "video" && cut.frames !== null) return cut.frames.first * (row.frameRateDen ?? 1);
-    let ticks = 0;
-    for (const duration of row.segments.durationTicks.slice(0, cut.firstSegment + segment)) ticks += duration;
-    return Math.round((ticks * timescale) / row.timescale);
-  };
-}
-
+/** Own segments of the picture count in the numerator of the frame rate, those of sound in its rate. */
 function segmentsOf(
   { firstSegment, endSegment }: ClipCut,
-  { segments, timescale: from }: Rendition,
-  { head, tail, timescale }: Own & { tail: OwnSegment | null },
+  { kind, segments, timescale: from, frameRateNum }: Rendition,
+  { head, tail, timescale }: Own,
 ): Pick<SegmentList, "durationTicks" | "bytes" | "keyframes"> {
   const last = endSegment - firstSegment - 1;
+  const ownScale = kind === "video" ? timescale / (frameRateNum ?? timescale) : 1;
   const facts = Array.from({ length: last + 1 }, (_, n): SegmentFacts => {
     const own = n === 0 && head !== null ? head : n === last ? tail : null;
-    if (own !== null) return own;
+    if (own !== null) return { ...own, durationTicks: Math.round(own.durationTicks * ownScale) };
     return {
       durationTicks: Math.round((segments.durationTicks[firstSegment + n]! * timescale) / from),
       bytes: segments.bytes[firstSegment + n]!,

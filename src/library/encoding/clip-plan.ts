@@ -1,42 +1,15 @@
 /** What of a clip is encoded: the parts of its first and of its last segment that are in the clip. Pure. */
 import type { ClipRange, FrameGrid, SourceVideo, VideoRung } from "../../../protocol/jobs.ts";
+import { segmentTimes } from "../../media/clips/segment-times.ts";
 import { clipRenditionName } from "../../media/clips/shared-rendition.ts";
 import { clipFrames, cutSegments, type FrameRange, msOfFrame } from "../../media/clips/clip-range.ts";
 import type { Rendition } from "../../media/manifest/model.ts";
 import type { MontagePlan } from "./plan-montage.ts";
+import type { ClipCut, ClipSource } from "./clip-cut.ts";
+import { planRecordedClip } from "./plan-recorded-clip.ts";
 import type { EncodingPlan, VideoChunk, VideoPlan } from "./plan.ts";
 
-/** The media whose segments a clip shares, and the part of it that the clip is cut from. */
-export interface ClipSource {
-  ownerId: string;
-  /** On the owner's timeline; a clip of a clip has only what the first one has. */
-  startMs: number;
-  /** Null = to its end. */
-  endMs: number | null;
-  /** The range of the stored file that the owner was made of. */
-  fileRange: ClipRange;
-  /** Absent = the media is one range of its file. */
-  montage?: MontagePlan;
-  /** Null = the media has no picture. */
-  video: { source: SourceVideo; grid: FrameGrid; ladder: VideoRung[]; holdsLastPicture: boolean } | null;
-}
-
-/** A clip on the timeline and the segments of its owner. */
-export interface ClipCut {
-  source: ClipSource;
-  startMs: number;
-  endMs: number;
-  /** Null = the media has no picture. */
-  frames: FrameRange | null;
-  /** Numbers of the owner's segments; `endSegment` is exclusive. */
-  firstSegment: number;
-  endSegment: number;
-  /** Its first segment, or its last one, is made of a part of the owner's. */
-  hasHead: boolean;
-  hasTail: boolean;
-}
-
-type Row = Pick<Rendition, "name" | "kind" | "origin" | "timescale" | "segments">;
+type Row = Rendition;
 
 /**
  * @param asked times of the clip, from the start of the media that it is cut from
@@ -50,6 +23,7 @@ export function planClip(
 ): { cut: ClipCut; plan: EncodingPlan } | null {
   const range = onOwner(source, asked);
   const pictures = rows.filter(({ kind }) => kind === "video");
+  if (source.isRecorded === true && pictures.length > 0) return planRecordedClip(source, range, pictures);
   return source.video === null || pictures.length === 0
     ? planSound(source, range, rows)
     : planPicture(source, source.video, range, pictures);
@@ -78,7 +52,18 @@ function planPicture(
   ];
   const [startMs, endMs] = [msOfFrame(frames.first, frameRate), msOfFrame(frames.end, frameRate)];
   return {
-    cut: { source, startMs, endMs, frames, firstSegment, endSegment, hasHead: head !== null, hasTail: tail !== null },
+    cut: {
+      source,
+      startMs,
+      endMs,
+      mediaStartMs: startMs,
+      mediaEndMs: endMs,
+      frames,
+      firstSegment,
+      endSegment,
+      hasHead: head !== null,
+      hasTail: tail !== null,
+    },
     plan: {
       video: {
         source: video.source,
@@ -122,20 +107,24 @@ function planSound(
   [row]: readonly Row[],
 ): { cut: ClipCut; plan: EncodingPlan } | null {
   if (row === undefined) return null;
-  const { durationTicks } = row.segments;
-  const ends = durationTicks.map((_, n) => (ticksOf(durationTicks.slice(0, n + 1)) * 1000) / row.timescale);
+  const times = segmentTimes(row);
+  const inMs = (ticks: number) => (ticks * 1000) / row.timescale;
+  const startOf = (n: number) => times[n]!.startSeconds * 1000;
+  const ends = times.map(({ durationTicks }, n) => startOf(n) + inMs(durationTicks));
   const endMs = Math.min(range.endMs ?? Infinity, ends.at(-1) ?? 0);
   const { startMs } = range;
   if (startMs >= endMs) return null;
   const firstSegment = ends.findIndex((end) => end > startMs);
   const last = ends.findIndex((end) => end >= endMs);
-  const startsAt = ends[firstSegment - 1] ?? 0;
+  const startsAt = startOf(firstSegment);
   const isHeadCut = startMs > startsAt || (firstSegment === last && endMs < ends[last]!);
   return {
     cut: {
       source,
       startMs,
       endMs,
+      mediaStartMs: inMs(times[firstSegment]!.mediaTicks) + startMs - startsAt,
+      mediaEndMs: inMs(times[last]!.mediaTicks) + endMs - startOf(last),
       frames: null,
       firstSegment,
       endSegment: last + 1,

@@ -4,7 +4,7 @@ import { log, logWarning } from "../../platform/log.ts";
 import { encoderClient } from "./encoder-client.ts";
 import { jobBody, jobScope } from "./job-spec.ts";
 import type { JobRow, JobStore } from "./job-store.ts";
-import { GRANT_MS, signJobGrant } from "./job-token.ts";
+import { GRANT_MS, type JobGrant, signJobGrant } from "./job-token.ts";
 import type { EncodingPlan } from "./plan.ts";
 
 export const MAX_ATTEMPTS = 3;
@@ -19,6 +19,8 @@ export interface DispatchContext {
   plan: EncodingPlan | undefined;
   /** The asset whose stored source the jobs read; absent = their own. */
   sourceId?: string;
+  /** See `JobGrant`. */
+  sourceSegment?: JobGrant["sourceSegment"];
 }
 
 export const leaseMs = (env: Env) => Number(env.JOB_LEASE_MS ?? "") || DEFAULT_LEASE_MS;
@@ -57,7 +59,7 @@ export async function dispatchJobs(
 async function toWire(
   env: Env,
   job: JobRow,
-  { assetId, publicUrl, clip, plan, sourceId }: DispatchContext,
+  { assetId, publicUrl, clip, plan, sourceId, sourceSegment }: DispatchContext,
   nowMs: number,
 ): Promise<Job> {
   const expiresAt = nowMs + GRANT_MS;
@@ -68,6 +70,7 @@ async function toWire(
     attempt: job.attempt,
     ...scope,
     ...(sourceId === undefined ? {} : { sourceId }),
+    ...(sourceSegment === undefined ? {} : { sourceSegment }),
     expiresAt,
   });
   return {

@@ -10,6 +10,8 @@ export interface JobGrant extends Grant {
   attempt: number;
   /** The asset whose stored source it may read; absent = its own. */
   sourceId?: string;
+  /** It reads this segment of that asset, behind its init segment, instead of a source. */
+  sourceSegment?: { rendition: string; initFile: string; segment: number };
   renditions: string[];
   /** First segment it may write, and the one after the last. */
   segments: [from: number, to: number];

@@ -6,7 +6,7 @@ import { readCallback } from "../../platform/http/read-json.ts";
 import { type JobContext, requireJob } from "./job-auth.ts";
 import { readCuts, reportFailure, reportHeartbeat, reportResult } from "./job-reports.ts";
 import { trackOfJob } from "./job-spec.ts";
-import { serveMontageFile, serveSource, serveTrackSource } from "../sources/index.ts";
+import { serveMontageFile, serveSegment, serveSource, serveTrackSource } from "../sources/index.ts";
 import { storeObject } from "./store-object.ts";
 
 const NOT_STORED = { "cache-control": "no-store" };
@@ -16,12 +16,14 @@ const noSuchObject = () => new Problem("not_found", "there is no such object");
 export const encoderCallbacks = new Hono<JobContext>()
   .use("/internal/jobs/:jobId/*", requireJob)
   .on(["GET", "HEAD"], "/internal/jobs/:jobId/source", async (c) => {
-    const { assetId, jobId, sourceId = assetId } = c.var.grant;
+    const { assetId, jobId, sourceId = assetId, sourceSegment } = c.var.grant;
     const trackId = trackOfJob(jobId);
     const answer =
-      trackId === null
-        ? await serveSource(c.env, sourceId, c.req.raw, NOT_STORED)
-        : await serveTrackSource(c.env, { assetId, trackId, imposed: null }, c.req.raw, NOT_STORED);
+      sourceSegment !== undefined
+        ? await serveSegment(c.env, { assetId: sourceId, ...sourceSegment }, c.req.raw, NOT_STORED)
+        : trackId === null
+          ? await serveSource(c.env, sourceId, c.req.raw, NOT_STORED)
+          : await serveTrackSource(c.env, { assetId, trackId, imposed: null }, c.req.raw, NOT_STORED);
     if (answer === null) throw noSuchObject();
     return answer;
   })

@@ -1,6 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import { answerFile } from "../../platform/http/answer-file.ts";
-import { imposedSourceKey, montageFileKey, trackSourceKey } from "../../platform/storage/keys.ts";
+import { imposedSourceKey, montageFileKey, renditionKey, trackSourceKey } from "../../platform/storage/keys.ts";
 import { openStoredFile, openStoredSource } from "./stored-source.ts";
 
 /**
@@ -41,4 +41,21 @@ export async function serveTrackSource(
   const key = imposed === null ? trackSourceKey(assetId, trackId) : imposedSourceKey(assetId, trackId, imposed);
   const source = await openStoredFile(env, key);
   return source && (await answerFile(request, source, headers));
+}
+
+/** The same for one stored segment, behind its init segment. */
+export async function serveSegment(
+  { MEDIA }: Pick<Env, "MEDIA">,
+  { assetId, rendition, initFile, segment }: { assetId: string; rendition: string; initFile: string; segment: number },
+  request: Request,
+  headers: Record<string, string>,
+): Promise<Response | null> {
+  const objects = await Promise.all(
+    [`${initFile}.mp4`, `${segment}.m4s`].map((file) => MEDIA.get(renditionKey(assetId, rendition, file))),
+  );
+  const [init, media] = await Promise.all(objects.map(async (object) => object && (await object.arrayBuffer())));
+  if (!init || !media) return null;
+  const file = new Blob([init, media]);
+  const open = async (offset: number, length: number) => file.slice(offset, offset + length).stream();
+  return await answerFile(request, { size: file.size, etag: `"${rendition}-${segment}"`, open }, headers);
 }

@@ -23,8 +23,8 @@ export interface SharedRendition {
   ownerId: string;
   /** The owner's rendition. */
   rendition: string;
-  /** By version: whether the init segment is the owner's, or that of the clip's own segments. */
-  inits: ("owner" | "own")[];
+  /** By version: the owner's init segment, or `own`: that of the clip's own segments. */
+  inits: ("own" | "init" | `init-${number}`)[];
   /** In order, without holes. */
   runs: SharedRun[];
 }
@@ -48,7 +48,8 @@ export function locate(shared: SharedRendition, { assetId, rendition, file }: St
     const version = file === "init" ? 0 : Number(file.slice("init-".length));
     const init = shared.inits[version];
     if (init === undefined) return null;
-    return { ...(init === "owner" ? owner : { assetId, rendition }), file: "init", initFile: `init-${version}` };
+    const initFile = `init-${version}` as const;
+    return init === "own" ? { assetId, rendition, file: "init", initFile } : { ...owner, file: init, initFile };
   }
   const run = shared.runs.find(({ first, count }) => file >= first && file < first + count);
   if (run === undefined) return null;

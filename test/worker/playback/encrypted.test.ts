@@ -135,7 +135,7 @@ describe("an asset with DRM", () => {
       {
         ownerId: film.assetId,
         rendition: "v720",
-        inits: ["owner"],
+        inits: ["init"],
         runs: [{ first: 0, count: 1, initVersion: 0, ownerFirst: 1 }],
       },
     );

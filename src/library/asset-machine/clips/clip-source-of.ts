@@ -1,5 +1,5 @@
 import { planLadder } from "../../../../protocol/ladder.ts";
-import type { ClipSource } from "../../encoding/clip-plan.ts";
+import type { ClipSource } from "../../encoding/clip-cut.ts";
 import type { AssetComponents } from "../core/components.ts";
 
 /** What clips of this asset are cut from; null = it is not encoded, or gone. A clip of a clip is cut from what the first one was cut from. */

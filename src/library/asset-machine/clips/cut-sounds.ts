@@ -1,11 +1,12 @@
 import { soundFrames, type SoundCut } from "../../../media/clips/clip-range.ts";
+import { segmentTimes } from "../../../media/clips/segment-times.ts";
 import { cutSound } from "../../../media/clips/cut-sound.ts";
 import { AAC_FRAME_SAMPLES } from "../../../media/mp4/aac.ts";
 import type { Rendition } from "../../../media/manifest/model.ts";
 import type { Env } from "../../../platform/env.ts";
 import { renditionKey } from "../../../platform/storage/keys.ts";
 import type { OwnSegment } from "../../encoding/assemble-clip.ts";
-import type { ClipCut } from "../../encoding/clip-plan.ts";
+import type { ClipCut } from "../../encoding/clip-cut.ts";
 
 /** The own segments of one sound of a clip. */
 export interface CutSound {
@@ -36,16 +37,22 @@ export async function cutSounds(
 async function cutOne(
   env: Env,
   { clipId, name, ownerName }: { clipId: string; name: string; ownerName: string },
-  { segments, timescale }: Rendition,
-  { source: { ownerId }, startMs, endMs, firstSegment }: ClipCut,
+  row: Rendition,
+  { source: { ownerId }, mediaStartMs, mediaEndMs, firstSegment, endSegment }: ClipCut,
   segment: number,
 ): Promise<OwnSegment> {
+  const { timescale } = row;
+  const { mediaTicks: startTicks, durationTicks: length, isGap } = segmentTimes(row)[segment]!;
+  const whole: SoundCut = { startTicks, endTicks: startTicks + length };
+  const times = {
+    startSeconds: segment === firstSegment ? mediaStartMs / 1000 : -Infinity,
+    endSeconds: segment === endSegment - 1 ? mediaEndMs / 1000 : Infinity,
+  };
+  const wanted = soundFrames(whole, times, { timescale, frameTicks: AAC_FRAME_SAMPLES });
+  const wantedTicks = wanted.endTicks - wanted.startTicks;
+  if (isGap) return { durationTicks: wantedTicks, bytes: 0, keyframes: [], startTicks: wanted.startTicks };
   const object = await env.MEDIA.get(renditionKey(ownerId, ownerName, `${segment}.m4s`));
   if (object === null) throw new Error(`no segment ${segment} of ${ownerName} to cut`);
-  const startTicks = segments.durationTicks.slice(0, segment).reduce((sum, ticks) => sum + ticks, 0);
-  const whole: SoundCut = { startTicks, endTicks: startTicks + segments.durationTicks[segment]! };
-  const times = { startSeconds: startMs / 1000, endSeconds: endMs / 1000 };
-  const wanted = soundFrames(whole, times, { timescale, frameTicks: AAC_FRAME_SAMPLES });
   const made = cutSound(new Uint8Array(await object.arrayBuffer()), wanted);
   if (made === null) throw new Error(`segment ${segment} of ${ownerName} has no sound to cut`);
   await env.MEDIA.put(renditionKey(clipId, name, `${segment - firstSegment}.m4s`), made.bytes);

@@ -14,7 +14,7 @@ import {
 } from "../../assets/projection.ts";
 import type { AssetForMachine } from "../../assets/repository.ts";
 import type { OwnSegment } from "../../encoding/assemble-clip.ts";
-import type { ClipCut } from "../../encoding/clip-plan.ts";
+import type { ClipCut } from "../../encoding/clip-cut.ts";
 import type { DispatchContext } from "../../encoding/dispatcher.ts";
 import { JobStore } from "../../encoding/job-store.ts";
 import type { EncodingPlan } from "../../encoding/plan.ts";

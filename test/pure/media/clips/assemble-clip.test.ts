@@ -1,7 +1,7 @@
 /** The renditions of a clip, out of those of its media and of what is encoded again. */
 import { describe, expect, test } from "vitest";
 import { assembleClip, type CutRendition } from "../../../../src/library/encoding/assemble-clip.ts";
-import type { ClipCut } from "../../../../src/library/encoding/clip-plan.ts";
+import type { ClipCut } from "../../../../src/library/encoding/clip-cut.ts";
 import { locate } from "../../../../src/media/clips/shared-rendition.ts";
 import type { Rendition } from "../../../../src/media/manifest/model.ts";
 
@@ -9,6 +9,8 @@ const cut: ClipCut = {
   source: { ownerId: "film", startMs: 0, endMs: null, fileRange: { startMs: 0, endMs: null }, video: null },
   startMs: 6000,
   endMs: 13_000,
+  mediaStartMs: 6000,
+  mediaEndMs: 13_000,
   frames: { first: 150, end: 325 },
   firstSegment: 1,
   endSegment: 4,

@@ -75,7 +75,7 @@ export async function readyFilm(
         segments: {
           durationTicks: all.map(() => 25 * SEGMENT_SECONDS),
           bytes: pictures.map(({ length }) => length),
-          keyframes: all.map(() => [[0, 5]]),
+          keyframes: all.map((): [number, number][] => [[0, 5]]),
         },
       },
       {
