@@ -2,7 +2,7 @@ import type { JobFailureCode } from "../../protocol/jobs.ts";
 import type { SourceErrorCode } from "../library/sources/index.ts";
 
 /** Codes of assets whose failure is neither the source's server's nor a job's. */
-type OtherCode = "recording_empty" | "clip_source_gone" | "storage_full";
+type OtherCode = "recording_empty" | "clip_empty" | "clip_source_gone" | "storage_full";
 type ServiceCode = "encoder_crashed" | "encoder_failed" | "encoder_shutdown";
 type Explained = SourceErrorCode | Exclude<JobFailureCode, ServiceCode> | OtherCode;
 
@@ -30,7 +30,8 @@ const REASONS: Record<Explained, string> = {
   source_damaged: "The file is damaged.",
   recording_empty: "The broadcast ended before any of it could be recorded.",
   storage_full: "There was no room for the file.",
-  clip_source_gone: "The recording was deleted before this clip was made.",
+  clip_empty: "The video has nothing between the times of this clip.",
+  clip_source_gone: "The video was deleted before this clip of it was made.",
 };
 
 const isExplained = (code: string): code is Explained => Object.hasOwn(REASONS, code);

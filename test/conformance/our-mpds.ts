@@ -1,5 +1,6 @@
 /** One MPD of each kind that Sluice writes, with the sizes of its segments: video of 25 frames per second, audio of 48 kHz cut at AAC frames. */
 import type { SoundFacts } from "../../protocol/live.ts";
+import { assembleClip } from "../../src/library/encoding/assemble-clip.ts";
 import type { Protection } from "../../src/media/cenc/content-key.ts";
 import { commonPssh, widevinePssh } from "../../src/media/cenc/pssh.ts";
 import { mpd } from "../../src/media/dash/mpd.ts";
@@ -232,7 +233,25 @@ const firstSegment = (row: Rendition): Rendition => ({
   },
 });
 
+/** A clip from 2 s to 13 s. @param ownInit of its edges of the picture; null = that of the media */
+function clip(ownInit: { bytes: number; sha256: string; codec: string } | null): OurMpd {
+  const cut = {
+    source: { ownerId: "film", startMs: 0, endMs: null, fileRange: { startMs: 0, endMs: null }, video: null },
+    ...{ startMs: 2000, endMs: 13_000, mediaStartMs: 2000, mediaEndMs: 13_000 },
+    ...{ frames: { first: 50, end: 325 }, firstSegment: 0, endSegment: 4, hasHead: true, hasTail: true },
+  };
+  const edge = (durationTicks: number, bytes: number) => ({ durationTicks, bytes, keyframes: [] });
+  const pictures = [v720, v270].map((row) => ({ row, head: edge(50, 200_000), tail: edge(25, 90_000), ownInit }));
+  const before = Math.floor((2 * RATE) / 1024) * 1024;
+  const heard = [edge(toFrame(4) - before, 30_000), edge(Math.ceil((13 * RATE) / 1024) * 1024 - toFrame(12), 15_000)];
+  const audio = { row: a1, head: { ...heard[0]!, startTicks: before }, tail: heard[1]!, ownInit: null };
+  const rows = assembleClip("clip", cut, [...pictures, audio]).map(({ row }) => ({ ...a1, ...row }) as Rendition);
+  return onDemand(facts("ready", rows));
+}
+
 export const OUR_MPDS: Record<string, () => OurMpd> = {
+  "clip of a ladder": () => clip(null),
+  "clip whose edges have another format": () => clip({ bytes: 700, sha256: "", codec: "avc1.64001e" }),
   ladder: () => onDemand(facts("ready", [v720, v270, a1])),
   "ladder with subtitles": () => onDemand({ ...facts("ready", [v720, v270, a1]), textTracks: SUBTITLES }),
   "encrypted ladder": () => onDemand(facts("ready", [v720, v270, a1]), 0, ENCRYPTED),

@@ -212,12 +212,12 @@ describe("a clip of a media whose source is its top rung", () => {
     const film = await mediaOf(await filmOf(`-map 0:v -map 1:a ${GRID}`, "mp4"));
     const { playbackId } = await clipOf(film.assetId, { startTime: 5.5, endTime: 18.25 });
     const renditions = await presented(playbackId);
-    const runs = renditions.map(({ name, hls, dash }) => [name, hls.length, dash.length] as const);
-    expect(runs.toSorted()).toEqual([
-      ["clip-a1", 1, 3],
-      ["clip-source-v", 3, 3],
-      ["clip-v270", 1, 3],
-    ]);
+    const runs = new Map(renditions.map(({ name, hls, dash }) => [name, [hls.length, dash.length]]));
+    expect(Object.fromEntries(runs)).toEqual({
+      "clip-a1": [1, 3],
+      "clip-source-v": [3, 3],
+      "clip-v270": [1, 3],
+    });
     await expectFrames(playbackId, 165, 547);
     await expectTones(playbackId, 165, 547);
     const shown = await readPicture(await getBytes(`${platform.baseUrl}/${playbackId}/thumbnail.jpg?time=6`), "jpg");
@@ -257,7 +257,7 @@ describe("a clip of a recording", () => {
     const bytes = await madeStream([...countedFilm(String(RATE), "640x360"), ...sound, ...words.split(" ")]);
     const stream = await newLiveStream(platform);
     const sent = await fetch(stream.ingest.http, { method: "PUT", body: new Uint8Array(bytes) });
-    expect(sent.status).toBe(200);
+    if (!sent.ok) throw new Error(`the broadcast was answered ${sent.status}`);
     await platform.api("PUT", `/v1/live/streams/${stream.streamId}/finish`);
     recording = await eventually("the recording", async () => {
       const { body } = await platform.api<LiveStreamRecord>("GET", `/v1/live/streams/${stream.streamId}`);

@@ -3,10 +3,11 @@ import type { InitFacts, SegmentFacts } from "../../../protocol/jobs.ts";
 import { clipRenditionName, type SharedRendition, type SharedRun } from "../../media/clips/shared-rendition.ts";
 import { segmentTimes, type SegmentTime } from "../../media/clips/segment-times.ts";
 import { rowFormatAt, type RowFormat } from "../../media/manifest/formats.ts";
-import type { Rendition } from "../../media/manifest/model.ts";
+import type { Rendition, RenditionFacts } from "../../media/manifest/model.ts";
 import type { SegmentList, Span, VersionedFormat } from "../../media/types.ts";
-import type { RenditionRow } from "./assemble.ts";
 import type { ClipCut } from "./clip-cut.ts";
+
+type ClipRow = RenditionFacts & { assetId: string };
 
 /** One of the clip's own segments, with the decode time of its first sample if that does not follow from the frames. */
 export interface OwnSegment extends SegmentFacts {
@@ -49,7 +50,7 @@ export function assembleClip(
   clipId: string,
   cut: ClipCut,
   renditions: readonly CutRendition[],
-): { row: RenditionRow; shared: SharedRendition }[] {
+): { row: ClipRow; shared: SharedRendition }[] {
   const parts = partsOf(cut);
   const isSplit = parts.length > 1 && renditions.some(({ ownInit }) => ownInit !== null);
   return renditions.map((one) => assembleOne(clipId, cut, one, { parts, isSplit }));
@@ -65,7 +66,7 @@ function assembleOne(
   cut: ClipCut,
   { row, name = clipRenditionName(row.name), head, tail, ownInit }: CutRendition,
   partition: Partition,
-): { row: RenditionRow; shared: SharedRendition } {
+): { row: ClipRow; shared: SharedRendition } {
   const times = segmentTimes(row);
   // Those of the source itself have a timescale of their own; its edges have that of the ladder.
   const timescale = row.origin === "passthrough" ? (row.frameRateNum ?? row.timescale) : row.timescale;

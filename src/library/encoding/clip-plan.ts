@@ -1,10 +1,9 @@
 /** What of a clip is encoded: the parts of its first and of its last segment that are in the clip. Pure. */
-import type { ClipRange, FrameGrid, SourceVideo, VideoRung } from "../../../protocol/jobs.ts";
+import type { ClipRange, VideoRung } from "../../../protocol/jobs.ts";
 import { segmentTimes } from "../../media/clips/segment-times.ts";
 import { clipRenditionName } from "../../media/clips/shared-rendition.ts";
 import { clipFrames, cutSegments, type FrameRange, msOfFrame } from "../../media/clips/clip-range.ts";
 import type { Rendition } from "../../media/manifest/model.ts";
-import type { MontagePlan } from "./plan-montage.ts";
 import type { ClipCut, ClipSource } from "./clip-cut.ts";
 import { planRecordedClip } from "./plan-recorded-clip.ts";
 import type { EncodingPlan, VideoChunk, VideoPlan } from "./plan.ts";
@@ -22,12 +21,14 @@ export function planClip(
   rows: readonly Row[],
 ): { cut: ClipCut; plan: EncodingPlan } | null {
   const range = onOwner(source, asked);
-  const pictures = rows.filter(({ kind }) => kind === "video");
+  const pictures = rows.filter(({ kind }) => kind === "video").toSorted((a, b) => area(b) - area(a));
   if (source.isRecorded === true && pictures.length > 0) return planRecordedClip(source, range, pictures);
   return source.video === null || pictures.length === 0
     ? planSound(source, range, rows)
     : planPicture(source, source.video, range, pictures);
 }
+
+const area = ({ widthPx, heightPx }: Row): number => (widthPx ?? 0) * (heightPx ?? 0);
 
 function onOwner({ startMs, endMs }: ClipSource, asked: ClipRange): ClipRange {
   const ends = [endMs, asked.endMs === null ? null : startMs + asked.endMs].filter((end) => end !== null);

@@ -15,10 +15,9 @@ async function clipOf(name: string, words: string): Promise<string> {
   const encoding =
     "-vf scale=640:360 -c:v libx264 -preset veryfast -sc_threshold 0 -b:v 600k -maxrate 700k -bufsize 1M";
   const path = await madeFile(
-    [
-      ...["-stream_loop", "4", "-i", "test/fixtures/flower.mp4", "-t", "20"],
-      ...`${encoding} ${words} -pix_fmt yuv420p -c:a aac -movflags +faststart`.split(" "),
-    ],
+    `-stream_loop 4 -i test/fixtures/flower.mp4 -t 20 ${encoding} ${words} -pix_fmt yuv420p -c:a aac -movflags +faststart`.split(
+      " ",
+    ),
     "mp4",
   );
   await stage.serve(name, path);

@@ -1,5 +1,5 @@
 /** Media that are ready to be cut, and clips of them. */
-import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env, runInDurableObject } from "cloudflare:test";
 import { expect, vi } from "vitest";
 import type { AssetMachine } from "../../../../durable-objects/asset-machine.ts";
 import type { JobResult } from "../../../../protocol/jobs.ts";
@@ -25,7 +25,7 @@ const soundStart = (segment: number) =>
   Math.round((segment * SEGMENT_SECONDS * SOUND_RATE) / AAC_FRAME_SAMPLES) * AAC_FRAME_SAMPLES;
 
 /** A segment of sound, whose frames have two bytes each. */
-export function soundSegment(startTicks: number, endTicks: number): Uint8Array<ArrayBuffer> {
+function soundSegment(startTicks: number, endTicks: number): Uint8Array<ArrayBuffer> {
   const columns = new SampleColumns();
   const count = (endTicks - startTicks) / AAC_FRAME_SAMPLES;
   for (let n = 0; n < count; n += 1)
@@ -36,7 +36,7 @@ export function soundSegment(startTicks: number, endTicks: number): Uint8Array<A
   return out.written().slice();
 }
 
-export const machineOf = (id: string) => env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(id));
+const machineOf = (id: string) => env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(id));
 
 /** A media of 25 frames a second with one rung and one sound, as its machine has left it. */
 export async function readyFilm(
@@ -179,7 +179,5 @@ export async function remove(workspace: TestWorkspace, id: string): Promise<void
 export async function purge(id: string): Promise<void> {
   for (const pass of [1, 2]) await purgeAsset(env, { assetId: id, pass });
 }
-export const advance = (id: string) => runDurableObjectAlarm(machineOf(id));
-
 export const keysOf = async (id: string): Promise<string[]> =>
   (await env.MEDIA.list({ prefix: assetPrefix(id) })).objects.map(({ key }) => key.slice(assetPrefix(id).length));
