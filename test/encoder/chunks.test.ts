@@ -114,6 +114,31 @@ test("a clip contains exactly its range of the file", async () => {
     expect(psnr(luma, references[60 + i]!), `picture ${i}`).toBeGreaterThan(FRIDAY_DB - 2);
 });
 
+test("a chunk that begins and ends inside of GOPs has its own pictures alone, at their times", async () => {
+  const path = await makeSource("mp4-fast-start");
+  const facts = await encoder.probe(path);
+  const grid = { frameRate: facts.video!.frameRate, framesPerGop: 60, framesPerSegment: 120 };
+  const rung = rungFor(320, 240);
+  const references = await referencePictures(path, "null", 320, 240);
+  const rate = grid.frameRate.num / grid.frameRate.den;
+  for (const [firstFrame, frameCount] of [
+    [7, 43],
+    [31, 22],
+    [59, 1],
+  ] as const) {
+    const job = { video: facts.video!, grid, firstFrame, frameCount, firstSegment: 0, rungs: [rung] };
+    const { desk } = await encoder.encodeVideo(path, job);
+    const bytes = Buffer.concat(["init.mp4", "0.m4s"].map((file) => desk.objects.get(`${rung.name}/${file}`)!));
+    const pictures = await decodePictures(bytes);
+    expect(pictures).toHaveLength(frameCount);
+    for (const [n, { luma, timeSeconds, isDamaged }] of pictures.entries()) {
+      const quality = psnr(luma, references[firstFrame + n]!);
+      expect([isDamaged, quality > FRIDAY_DB - 2], `picture ${n} of ${frameCount}: ${quality}`).toEqual([false, true]);
+      expect(timeSeconds).toBeCloseTo((firstFrame + n) / rate, 3);
+    }
+  }
+});
+
 test("a picture that changes size midway keeps its initial output size", async () => {
   const path = await makeSource("size-change");
   const facts = await encoder.probe(path);

@@ -127,12 +127,10 @@ test("a colour is the same colour in every take, whatever matrix its file has", 
   const red = (size: string, matrix: "bt709" | "bt601", tags: string[]) =>
     madeFile(
       [
-        ...[
-          "-f",
-          "lavfi",
-          "-i",
-          `color=red:size=${size}:rate=25,format=rgb24,scale=out_color_matrix=${matrix}:out_range=tv,format=yuv420p`,
-        ],
+        "-f",
+        "lavfi",
+        "-i",
+        `color=red:size=${size}:rate=25,format=rgb24,scale=out_color_matrix=${matrix}:out_range=tv,format=yuv420p`,
         ..."-t 1 -c:v libx264 -preset ultrafast -pix_fmt yuv420p".split(" "),
         ...tags,
       ],
