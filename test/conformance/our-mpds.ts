@@ -237,8 +237,15 @@ const firstSegment = (row: Rendition): Rendition => ({
 function clip(ownInit: { bytes: number; sha256: string; codec: string } | null): OurMpd {
   const cut = {
     source: { ownerId: "film", startMs: 0, endMs: null, fileRange: { startMs: 0, endMs: null }, video: null },
-    ...{ startMs: 2000, endMs: 13_000, mediaStartMs: 2000, mediaEndMs: 13_000 },
-    ...{ frames: { first: 50, end: 325 }, firstSegment: 0, endSegment: 4, hasHead: true, hasTail: true },
+    startMs: 2000,
+    endMs: 13_000,
+    mediaStartMs: 2000,
+    mediaEndMs: 13_000,
+    frames: { first: 50, end: 325 },
+    firstSegment: 0,
+    endSegment: 4,
+    hasHead: true,
+    hasTail: true,
   };
   const edge = (durationTicks: number, bytes: number) => ({ durationTicks, bytes, keyframes: [] });
   const pictures = [v720, v270].map((row) => ({ row, head: edge(50, 200_000), tail: edge(25, 90_000), ownInit }));
