@@ -223,6 +223,21 @@ export const ImposedSound = z.object({
 });
 export type ImposedSound = z.infer<typeof ImposedSound>;
 
+/** The loudness to which sound is brought (EBU R128). */
+export const LoudnessTarget = z.object({
+  targetLufs: z.number(), // integrated
+  maxTruePeakDb: z.number(), // dBTP
+});
+export type LoudnessTarget = z.infer<typeof LoudnessTarget>;
+
+/** As EBU R128 measures a sound: -70 LUFS = silence. */
+export const MeasuredLoudness = z.object({
+  integratedLufs: z.number(),
+  truePeakDb: z.number(), // dBTP
+  rangeLu: z.number(), // EBU Tech 3342
+});
+export type MeasuredLoudness = z.infer<typeof MeasuredLoudness>;
+
 /** One whole audio stream: AAC-LC, stereo (mono stays mono, unless something is mixed into it), cut at the grid's segment times. */
 export const AudioJob = JobBase.extend({
   kind: z.literal("audio"),
@@ -242,6 +257,8 @@ export const AudioJob = JobBase.extend({
       takes: z.array(SoundTake).min(1).max(MAX_TAKES),
     })
     .optional(),
+  /** The sound is measured first, and brought to this loudness by one gain; silence stays as it is. Absent = it is as loud as its source. */
+  loudness: LoudnessTarget.optional(),
   /** Sound for the recording of a broadcast: cut and timed by the SoundCuts at `{callbackUrl}/cuts`, and as long as these. */
   hasCuts: z.literal(true).optional(),
 });
@@ -319,6 +336,8 @@ export const AudioResult = z.object({
    */
   segmentBytes: z.array(z.int().min(0)).optional(),
   channels: z.int().positive(),
+  /** For a job with `loudness`. */
+  loudness: z.object({ source: MeasuredLoudness, gainDb: z.number(), result: MeasuredLoudness }).optional(),
   encodeMs: z.number(),
   cpuMs: z.number(),
 });

@@ -1,6 +1,13 @@
 /** The `audio` job: encodes one whole stream to AAC-LC segments. */
 import type { Frame } from "node-av/lib";
-import { type AudioJob, type AudioResult, type SourceAudio, SoundCuts } from "../../protocol/jobs.ts";
+import {
+  type AudioJob,
+  type AudioResult,
+  type LoudnessTarget,
+  type MeasuredLoudness,
+  type SourceAudio,
+  SoundCuts,
+} from "../../protocol/jobs.ts";
 import { callBack } from "../platform/callbacks.ts";
 import { JobError } from "../platform/errors.ts";
 import {
@@ -10,12 +17,14 @@ import {
   outputChannels,
   outputRateHz,
 } from "../../protocol/media/audio-plan.ts";
+import { corrected, levelFilters, type LevelPlan, planLevel } from "../../protocol/media/level-plan.ts";
 import { cutSound, frameCountOf, type SoundCut } from "../../protocol/media/sound-cuts.ts";
 import { convertedSound, silentFrame, stereoSound } from "./converted-sound.ts";
 import { decodedSound } from "./decoded-sound.ts";
 import { ImposedSounds, LIMITER } from "./imposed-sound.ts";
 import { joinedSound, type JoinedTake } from "./joined-sound.ts";
 import type { JobContext } from "./job-context.ts";
+import { LoudnessMeter } from "./loudness-meter.ts";
 import { SoundEncoder, type SoundOutput } from "./sound-encoder.ts";
 import { SoundGraph } from "./sound-graph.ts";
 import { montageFile, openSource } from "./source.ts";
@@ -28,8 +37,13 @@ export async function encodeSound(job: AudioJob, context: JobContext): Promise<A
   const output = outputOf(job);
   const cuts = job.hasCuts === true ? cutSound(await readCuts(job, context), output.sampleRateHz) : null;
   const encoder = await SoundEncoder.open({ job, cuts }, output, store, context);
-  const frames = outputFrames(job, output, lengthOf(job, output, cuts), context);
+  const exactly = lengthOf(job, output, cuts);
+  const level =
+    job.loudness === undefined ? null : await measuredLevel({ job, output, exactly }, job.loudness, context);
+  const meter = level === null ? null : new LoudnessMeter();
+  const frames = outputFrames({ job, output, exactly, filters: level?.filters ?? "" }, level?.context ?? context);
   for await (const frame of job.imposed === undefined ? frames : mixedFrames(job, output, context, frames)) {
+    await meter?.put(frame);
     await encoder.encode(frame);
     frame.free();
   }
@@ -46,8 +60,43 @@ export async function encodeSound(job: AudioJob, context: JobContext): Promise<A
           segmentBytes: rendition.segments.map(({ bytes }) => bytes),
         }),
     channels: output.channels,
+    ...(level === null || meter === null ? {} : { loudness: { ...level.found, result: meter.finish() } }),
     encodeMs: performance.now() - startedMs,
     cpuMs: (user + system) / 1000,
+  };
+}
+
+/** The share of a job that measuring takes. */
+const MEASURING = 0.4;
+
+/**
+ * The first of two passes: what the sound has, and what is done to it. Where the limiter takes loudness away, one more pass says how much, and the gain
+ * makes up for it.
+ */
+async function measuredLevel(
+  sound: Omit<Output, "filters">,
+  target: LoudnessTarget,
+  context: JobContext,
+): Promise<{ found: { source: MeasuredLoudness; gainDb: number }; filters: string; context: JobContext }> {
+  const measure = async (filters: string): Promise<MeasuredLoudness> => {
+    const meter = new LoudnessMeter();
+    const onMeasured: JobContext["onProgress"] = (share, speed) => context.onProgress(share * MEASURING, speed);
+    for await (const frame of outputFrames({ ...sound, filters }, { ...context, onProgress: onMeasured })) {
+      await meter.put(frame);
+      frame.free();
+    }
+    return meter.finish();
+  };
+  const filtersOf = (plan: LevelPlan) => levelFilters(plan, target, sound.output.sampleRateHz);
+  const source = await measure("");
+  const first = planLevel(source, target);
+  const plan = first.isLimited ? corrected(first, await measure(filtersOf(first)), target) : first;
+  const onEncoded: JobContext["onProgress"] = (share, speed) =>
+    context.onProgress(MEASURING + share * (1 - MEASURING), speed);
+  return {
+    found: { source, gainDb: plan.gainDb },
+    filters: filtersOf(plan),
+    context: { ...context, onProgress: onEncoded },
   };
 }
 
@@ -90,18 +139,26 @@ async function* mixedFrames(
   await sounds.close();
 }
 
+interface Output {
+  job: AudioJob;
+  output: SoundOutput;
+  /** Samples; null = the length of the sound. */
+  exactly: number | null;
+  /** libav's, before the sound is cut into frames; "" = none. */
+  filters: string;
+}
+
 /** Frames of 1024 samples in the output's format, from presentation zero to the planned end. */
 async function* outputFrames(
-  job: AudioJob,
-  output: SoundOutput,
-  exactly: number | null,
+  { job, output, exactly, filters: level }: Output,
   context: JobContext,
 ): AsyncGenerator<Frame> {
   const startedMs = performance.now();
   const clipMs = job.clip.endMs === null ? null : job.clip.endMs - job.clip.startMs;
   const atMost = exactly ?? (clipMs === null ? null : Math.round((clipMs * output.sampleRateHz) / 1000));
   const endSeconds = atMost === null ? Infinity : atMost / output.sampleRateHz;
-  const filters = endFilters({ exactly, atMost });
+  const ends = endFilters({ exactly, atMost });
+  const filters = level === "" ? ends : `${level},aformat=sample_fmts=fltp,${ends}`;
   const expectedMs = job.durationMs ?? Math.max(1, job.audio.startMs + job.audio.durationMs);
 
   let graph: SoundGraph | undefined;
