@@ -3,6 +3,19 @@ import type { MediaFormat } from "../../protocol/init-facts.ts";
 /** The owner's free-form pairs: at most 10 keys, values up to 255 characters. */
 export type Metadata = Record<string, string>;
 
+/** A sound that was brought to a loudness (EBU R128). */
+export interface LevelledSound {
+  languageCode: string; // BCP 47
+  /** Of the source: integrated loudness, and the highest peak between samples. */
+  integratedLufs: number;
+  truePeakDb: number;
+  loudnessRangeLu: number;
+  gainDb: number;
+  /** Of the result. */
+  resultLufs: number;
+  resultTruePeakDb: number;
+}
+
 /** Processing progress of an asset. Percentages are 0 to 100. */
 export interface Progress {
   percent: number;

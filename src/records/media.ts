@@ -62,6 +62,24 @@ export const MediaRecord = z.object({
     .optional()
     .openapi({ description: "The files that viewers may download; absent = none" }),
   sourceAccess: z.boolean(),
+  optimizeAudio: z.boolean().optional().openapi({ description: "Its sounds are brought to one loudness; absent = no" }),
+  loudness: z
+    .array(
+      z.strictObject({
+        languageCode: z.string(),
+        integratedLufs: z.number(),
+        truePeakDb: z.number(),
+        loudnessRangeLu: z.number(),
+        gainDb: z.number(),
+        resultLufs: z.number(),
+        resultTruePeakDb: z.number(),
+      }),
+    )
+    .optional()
+    .openapi({
+      description:
+        "With `optimizeAudio`, once the media is `Ready`: what was measured of each sound of the source, the gain in dB, and what was measured of the result (EBU R128; LUFS, dBTP, LU)",
+    }),
   playbackIds: z.array(PlaybackIdRecord),
   tracks: z.array(TrackRecord),
   generatedSubtitles: z.array(z.object({ status: z.string(), url: z.string().optional() })),

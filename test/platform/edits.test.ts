@@ -132,6 +132,23 @@ describe("a film with an intro, an outro, a range that is cut out, a clip that i
   });
 });
 
+test("sound is brought to one loudness, for the passthrough's sound too, and the record says what was measured", async () => {
+  const quiet = await serve("/quiet.mp4", [...wordsOf({ seconds: 6, hz: [400, 600, 800] }), "-af", "volume=-20dB"]);
+  const { assetId, playbackId } = await platform.create(quiet, { optimizeAudio: true });
+  const { optimizeAudio, loudness } = (await platform.until(assetId, isReady)) as Media & {
+    optimizeAudio: boolean;
+    loudness: { integratedLufs: number; gainDb: number; resultLufs: number; resultTruePeakDb: number }[];
+  };
+  expect(optimizeAudio).toBe(true);
+  const [sound] = loudness;
+  expect(sound!.integratedLufs).toBeLessThan(-25);
+  expect(Math.abs(sound!.resultLufs + 16)).toBeLessThan(0.5);
+  expect(sound!.resultTruePeakDb).toBeLessThanOrEqual(-1);
+  const heard = (await played(playbackId)).sound.samples.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  expect(heard).toBeGreaterThan(0.04 * 10 ** (sound!.gainDb / 20) * 0.8); // the source has 0.04
+  expect(await eventsOf(assetId)).toContain("video.media.optimize_audio.ready");
+});
+
 const srt = (...cues: [from: string, to: string, text: string][]) =>
   cues.map(([from, to, text], n) => `${n + 1}\n00:00:0${from} --> 00:00:0${to}\n${text}\n`).join("\n");
 

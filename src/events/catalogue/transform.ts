@@ -51,7 +51,7 @@ export const transformKinds = {
   "video.media.splice.ready": transformed("The other clips were put into the media.", { isSent: true }),
   "video.media.impose_track.ready": transformed("The additional sound was mixed into the media.", { isSent: true }),
   "video.media.audio_swap.ready": transformed("The sound of the media was replaced.", { isSent: true }),
-  "video.media.optimize_audio.ready": transformed("The loudness of the media was levelled."),
+  "video.media.optimize_audio.ready": transformed("The loudness of the media was levelled.", { isSent: true }),
   "video.media.watermark.ready": transform({
     status: "ready",
     when: "A watermark was added to the media; `data.id` is the watermark, not the media.",

@@ -23,6 +23,8 @@ export const BLANK_ASSET = {
   errorFault: null,
   mp4Support: null,
   sourceAccess: false,
+  optimizeAudio: false,
+  loudness: null,
   sourceBytes: 0,
   pictureBytes: 0,
   revision: 0,

@@ -37,6 +37,12 @@ export async function requireClipSource(
     if (clipEndMs !== null && clipEndMs >= durationMs + LATE_END_MS)
       refuse(["endTime"], "is outside the media", `must be at most that: ${end}`);
   }
+  if (body.optimizeAudio === true)
+    refusal(issues, [])(
+      ["optimizeAudio"],
+      "is not available for this media",
+      "must be false: clips have the sound of their media",
+    );
   if (body.sourceAccess === true)
     refusal(issues, [])(
       ["sourceAccess"],

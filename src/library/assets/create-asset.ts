@@ -85,7 +85,7 @@ export async function createAsset(
 
 type OfPlaybackId = "accessRestrictions" | "drmConfigurationId";
 /** Fields of the contract that are refused (`later`). */
-type Refused = "optimizeAudio" | "subtitles" | "summary" | "chapters" | "namedEntities" | "moderation";
+type Refused = "subtitles" | "summary" | "chapters" | "namedEntities" | "moderation";
 
 /** The fields of a creation that become columns of the asset. */
 export type AssetSettings = Omit<CreateAsset, "inputs" | OfPlaybackId | Refused>;
@@ -100,6 +100,7 @@ const toColumns = (settings: AssetSettings): Pick<Asset, keyof AssetSettings> =>
   mediaQuality: settings.mediaQuality,
   mp4Support: toMp4Support(settings.mp4Support),
   sourceAccess: settings.sourceAccess ?? false,
+  optimizeAudio: settings.optimizeAudio ?? false,
 });
 
 /** @throws {Problem} mp4_support_with_drm: files for download are not encrypted */

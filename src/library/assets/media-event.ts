@@ -74,7 +74,7 @@ export const playbackIdDeleted = (
 });
 
 /** Events of what was done to a media (media contract, events of transformations). */
-export type TransformedType = `video.media.${"audio_swap" | "impose_track" | EditOperation}.ready`;
+export type TransformedType = `video.media.${"audio_swap" | "impose_track" | "optimize_audio" | EditOperation}.ready`;
 
 export function transformedEvent(
   type: TransformedType,

@@ -85,8 +85,10 @@ async function readyEvents(record: AssetRecord, { id, occurredAtMs: atMs }: NewE
   const edits = (montage?.operations ?? []).map(async (operation) =>
     transformedEvent(`video.media.${operation}.ready`, record, { id: await derivedId(id, operation), atMs }),
   );
+  const levelled = { id: await derivedId(id, "optimize_audio"), atMs };
   return [
     ...(await Promise.all(edits)),
+    ...(record.asset.loudness === null ? [] : [transformedEvent("video.media.optimize_audio.ready", record, levelled)]),
     ...(sourceAccess ? [sourceEvent(record, { id: await derivedId(id, "source"), atMs })] : []),
     ...(mp4Support === null ? [] : [mp4Event(record, { id: await derivedId(id, "mp4"), atMs })]),
   ];

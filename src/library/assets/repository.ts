@@ -29,6 +29,7 @@ export type AssetForMachine = Pick<
   | "clipStartMs"
   | "clipEndMs"
   | "montage"
+  | "optimizeAudio"
   | "maxResolution"
   | "mediaQuality"
   | "publicUrl"
@@ -41,6 +42,7 @@ const MACHINE_COLUMNS = {
   clipStartMs: assets.clipStartMs,
   clipEndMs: assets.clipEndMs,
   montage: assets.montage,
+  optimizeAudio: assets.optimizeAudio,
   maxResolution: assets.maxResolution,
   mediaQuality: assets.mediaQuality,
   publicUrl: assets.publicUrl,

@@ -67,7 +67,10 @@ export const CreateAsset = z
       description: "Whether viewers may download the original file, at `/{playbackId}/source`",
       default: false,
     }),
-    optimizeAudio: later(),
+    optimizeAudio: z.boolean().nullish().openapi({
+      description: "Brings each sound of the media to a loudness of -16 LUFS, with peaks of at most -1 dBTP (EBU R128)",
+      default: false,
+    }),
     drmConfigurationId: DrmConfigurationId,
     subtitles: later(),
     summary: later(),
@@ -116,7 +119,7 @@ function checkInputs(
     const { url, startTime = 0, endTime, ...edits } = input;
     const checked = isClip(url) ? null : checkPublicUrl(url, allowPrivateNetwork);
     const { type: _, ...given } = edits;
-    const isEdited = Object.values(given).some((value) => value !== undefined && value.length > 0);
+    const isEdited = Object.values(given).some((value) => value !== undefined && value !== null && value.length > 0);
     if (checked === null && mediaIdIn(url) === null) refuse([position, "url"], UNKNOWN_MEDIA, UNKNOWN_MEDIA);
     else if (checked === null && (inputs.length > 1 || isEdited))
       refuse([position], "is invalid", "must be the only input and have no edits: it is a clip");

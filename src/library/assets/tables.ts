@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Montage } from "../../media/edits/montage.ts";
-import type { Metadata, Progress, SegmentList } from "../../media/types.ts";
+import type { LevelledSound, Metadata, Progress, SegmentList } from "../../media/types.ts";
 
 /**
  * The catalogue of assets. The asset machine's outbox writes `status`, `stage`, the facts and `progress` (`projection.ts`). Recordings and
@@ -47,6 +47,10 @@ export const assets = sqliteTable(
     mp4Support: text({ enum: ["capped_4k", "audioOnly", "audioOnly,capped_4k"] }),
     /** Viewers may download the original file. */
     sourceAccess: integer({ mode: "boolean" }).notNull().default(false),
+    /** Its sounds are brought to one loudness. */
+    optimizeAudio: integer({ mode: "boolean" }).notNull().default(false),
+    /** What was measured of each sound, once it is ready; null = it was not. */
+    loudness: text({ mode: "json" }).$type<LevelledSound[]>(),
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
     updatedAt: integer({ mode: "timestamp_ms" }).notNull(),
     /** Incremented by every change of the record, so that an event is committed only with the record that it shows. */

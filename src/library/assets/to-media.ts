@@ -80,6 +80,8 @@ export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord
     status: toStatus(asset),
     mp4Support: asset.mp4Support,
     sourceAccess: asset.sourceAccess,
+    optimizeAudio: asset.optimizeAudio ? true : null,
+    loudness: asset.loudness,
     playbackIds: playbackIds.map(toPlaybackId),
     tracks: [...own.map(toTrack), ...addedTracks.map(toAddedTrack)],
     generatedSubtitles: [],
@@ -121,7 +123,7 @@ export function toCreatedMedia({
       ...(asset.montage?.files ?? [{ url: asset.sourceUrl }]).map(({ url }) => ({ type: "video", url })),
       ...addedTracks.flatMap(({ kind, url }) => (url === null ? [] : [{ type: kind, url }])),
     ],
-    optimizeAudio: false,
+    optimizeAudio: asset.optimizeAudio,
   });
 }
 

@@ -6,8 +6,7 @@ export const MAX_SECONDS = 43_200;
 const MAX_EXPUNGED = 50;
 const MAX_INSERTIONS = 20;
 
-const address = (description: string) => z.string().min(1).openapi({ description });
-const insertedUrl = address("What is put in, whole; as the URL of a video");
+const insertedUrl = z.string().min(1).openapi({ description: "What is put in, whole; as the URL of a video" });
 
 /** `4-6`, or with fractions `4.25-6`. */
 export const EXPUNGED = /^(\d{1,5}(?:\.\d{1,3})?)-(\d{1,5}(?:\.\d{1,3})?)$/;
@@ -25,9 +24,12 @@ const Insertion = z
   ])
   .openapi("InsertedSegment");
 
+const around = (description: string) => z.string().nullish().openapi({ description });
+
+/** Clients that send every field they know send null, or an empty text, for what they do not want. */
 export const editFields = {
-  introUrl: address("Shown before the video; as the URL of a video").optional(),
-  outroUrl: address("Shown behind the video; as the URL of a video").optional(),
+  introUrl: around("Shown before the video; as the URL of a video"),
+  outroUrl: around("Shown behind the video; as the URL of a video"),
   expungeSegments: z
     .array(
       z
@@ -36,12 +38,12 @@ export const editFields = {
         .openapi({ description: "From and to, s", example: "4-6" }),
     )
     .max(MAX_EXPUNGED)
-    .optional()
+    .nullish()
     .openapi({ description: "Ranges of the video that are cut out; they must not overlap" }),
   segments: z
     .array(Insertion)
     .max(MAX_INSERTIONS)
-    .optional()
+    .nullish()
     .openapi({ description: "Further videos that are put into this one" }),
 };
 const EditFields = z.object(editFields);

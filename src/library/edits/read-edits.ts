@@ -43,12 +43,14 @@ export function readEdits(
     path,
     startMs,
     endMs,
-    introUrl: edits.introUrl === undefined ? null : checked(edits.introUrl, ["introUrl"]),
-    outroUrl: edits.outroUrl === undefined ? null : checked(edits.outroUrl, ["outroUrl"]),
+    introUrl: isGiven(edits.introUrl) ? checked(edits.introUrl, ["introUrl"]) : null,
+    outroUrl: isGiven(edits.outroUrl) ? checked(edits.outroUrl, ["outroUrl"]) : null,
     expunged,
     insertions,
   };
 }
+
+const isGiven = (text: string | null | undefined): text is string => text !== undefined && text !== null && text !== "";
 
 function readExpunged(
   texts: readonly string[],

@@ -1,6 +1,7 @@
 import type {
   FrameGrid,
   ImposedSound,
+  LoudnessTarget,
   SourceAudio,
   SourceFacts,
   SourceVideo,
@@ -30,6 +31,8 @@ export interface PlannedAudio {
   rendition: string;
   audio: SourceAudio;
   bitrateBps: number;
+  /** The loudness to which it is brought. Absent = it stays as loud as it is. */
+  loudness?: LoudnessTarget;
   /** Sounds that are mixed into it. Absent = none. */
   imposed?: ImposedSound[];
   /** It is cut like the recording to which it is added (`SoundCuts`). */
@@ -129,23 +132,26 @@ const mixed = (rendition: string, audio: SourceAudio, imposed: readonly ImposedS
   imposed: imposed.map(({ startMs, endMs, fadeInMs, fadeOutMs }) => ({ startMs, endMs, fadeInMs, fadeOutMs })),
 });
 
-type EncodingRequest = { maxResolution: ResolutionLabel; mediaQuality: MediaQuality };
+/** EBU R128 for the web: the loudness that streaming services and phones agree on (AES TD1008). */
+const LOUDNESS: LoudnessTarget = { targetLufs: -16, maxTruePeakDb: -1 };
+
+type EncodingRequest = { maxResolution: ResolutionLabel; mediaQuality: MediaQuality; optimizeAudio?: boolean };
 
 /** Plans a source. When passthrough can serve as the top rung (same size and grid, bitrate below the cap), that rung is not encoded. */
 export function planWithPassthrough(
   facts: SourceFacts,
-  { maxResolution, mediaQuality }: EncodingRequest,
+  request: EncodingRequest,
   passthrough: PassthroughFacts | null,
 ): { plan: EncodingPlan; skipTopRung: boolean } {
   const isAwaited = passthrough?.isStandard !== true;
-  const ladder = planEncoding(facts, { maxResolution, mediaQuality, isAwaited, skipTopRung: false });
+  const ladder = planEncoding(facts, { ...request, isAwaited, skipTopRung: false });
   const [top] = ladder.video?.rungs ?? [];
   const { video } = facts;
   const isSameSize =
     top !== undefined && video !== null && top.widthPx === video.widthPx && top.heightPx === video.heightPx;
   const skipTopRung = isSameSize && passthrough?.onLadderGrid === true && passthrough.bitrateBps <= top.maxBitrateBps;
   return {
-    plan: skipTopRung ? planEncoding(facts, { maxResolution, mediaQuality, isAwaited, skipTopRung }) : ladder,
+    plan: skipTopRung ? planEncoding(facts, { ...request, isAwaited, skipTopRung }) : ladder,
     skipTopRung,
   };
 }
@@ -162,6 +168,7 @@ export function planEncoding(
     rendition: `a${position + 1}`,
     audio: track,
     bitrateBps: bitrateOf(track),
+    ...(request.optimizeAudio === true ? { loudness: LOUDNESS } : {}),
   }));
   if (facts.video === null)
     return { video: null, audio, audioSegmentSeconds: AUDIO_ONLY_SEGMENT_SECONDS, durationMs: null };

@@ -47,7 +47,7 @@ export function toRecord<Status extends UploadStatus>(
       mediaQuality: settings.mediaQuality,
       maxResolution: settings.maxResolution,
       sourceAccess: settings.sourceAccess ?? false,
-      optimizeAudio: false,
+      optimizeAudio: settings.optimizeAudio ?? false,
     }),
   };
 }

@@ -85,7 +85,7 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
   "a media that was edited becomes ready": async (workspace) => {
     const operations: EditOperation[] = ["intro", "outro", "expunge", "splice"];
     const montage = { files: [], takes: [], operations };
-    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id, montage });
+    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id, montage, loudness: [] });
     const payload = { id: crypto.randomUUID(), type: "asset.ready", occurredAtMs: Date.now() } as const;
     await projectAsset(env, assetId, [{ kind: "event", payload }], new Date());
   },

@@ -262,7 +262,6 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
     { ...good, inputs: [...good.inputs, { type: "watermark", url: "https://a.test/w.png" }] },
     [["inputs[1].type", later]],
   ],
-  ["levelled sound, which comes later", { ...good, optimizeAudio: true }, [["optimizeAudio", later]]],
   ["chapters, which come later", { ...good, chapters: true }, [["chapters", later]]],
   ["captions, which come later", { ...good, subtitles: { languageCode: "en" } }, [["subtitles", later]]],
   [

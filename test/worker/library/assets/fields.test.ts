@@ -28,6 +28,7 @@ const SETTINGS = {
   mediaQuality: "pro",
   mp4Support: "capped_4k",
   sourceAccess: true,
+  optimizeAudio: true,
   accessRestrictions,
 };
 const CLIP = { startTime: 1.5, endTime: 4 };
@@ -35,7 +36,12 @@ const CLIP = { startTime: 1.5, endTime: 4 };
 /** Shown by the media alone: the answer of its creation and an upload's settings do not have them (media contract, Records). */
 const OF_THE_MEDIA_ALONE = { mp4Support: undefined };
 /** Besides those, a cancelled upload lacks these. */
-const NOT_OF_CANCELLED = { mediaQuality: undefined, sourceAccess: undefined, accessRestrictions: undefined };
+const NOT_OF_CANCELLED = {
+  mediaQuality: undefined,
+  sourceAccess: undefined,
+  optimizeAudio: undefined,
+  accessRestrictions: undefined,
+};
 /** Body of `PATCH /v1/on-demand/{mediaId}`. */
 const CHANGE: Record<string, unknown> = { title: "Another", creatorId: "you", metadata: { season: "2" } };
 

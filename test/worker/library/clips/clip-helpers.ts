@@ -111,6 +111,7 @@ export async function readyFilm(
     mediaQuality: "standard",
     publicUrl: "http://sluice.test",
     montage: null,
+    optimizeAudio: false,
   } as const;
   const request = { maxResolution: "1080p", mediaQuality: "standard", isAwaited: false, skipTopRung: false } as const;
   await runInDurableObject(machineOf(assetId), ({ components }: AssetMachine) => {

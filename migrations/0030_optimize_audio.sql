@@ -1,0 +1,2 @@
+ALTER TABLE `assets` ADD `optimize_audio` integer DEFAULT false NOT NULL;--> statement-breakpoint
+ALTER TABLE `assets` ADD `loudness` text;
