@@ -10,7 +10,7 @@
  *
  * Callbacks to the Worker, below `job.callbackUrl`, with `Authorization: Bearer {job.token}`:
  *   GET|HEAD {callbackUrl}/source                    the source file; supports Range
- *   GET|HEAD {callbackUrl}/files/{number}            the same for a further file of a montage; file 0 is the source
+ *   GET|HEAD {callbackUrl}/files/{number}            the same for a further file of a montage, and for a watermark; file 0 is the source
  *   GET|HEAD {callbackUrl}/imposed/{position}        the same for a sound that is mixed into it
  *   GET      {callbackUrl}/cuts                      SoundCuts, of an audio job with `hasCuts`
  *   PUT      {callbackUrl}/objects/{rendition}/{file} one init or segment, 204; `file` is `init.mp4` or `{number}.m4s`; of an audio job
@@ -165,6 +165,28 @@ export type PictureTake = z.infer<typeof PictureTake>;
 export const SoundTake = Take.extend({ durationMs: z.number().positive() });
 export type SoundTake = z.infer<typeof SoundTake>;
 
+/** Along the width or the height of the picture: percent of it, or pixels of the media's displayed size. */
+export const MarkLength = z.object({ value: z.number().min(0), unit: z.enum(["percent", "px"]) });
+export type MarkLength = z.infer<typeof MarkLength>;
+
+/** The largest watermarks. */
+export const MAX_MARK_BYTES = 10 << 20;
+export const MAX_MARK_PIXELS = 16 << 20;
+
+/** An image that is burnt into every picture. */
+export const Watermark = z.object({
+  /** Its file, numbered like those of a montage. */
+  file: z.int().min(1),
+  xAlign: z.enum(["left", "center", "right"]),
+  xMargin: MarkLength,
+  yAlign: z.enum(["top", "middle", "bottom"]),
+  yMargin: MarkLength,
+  width: MarkLength.nullable(), // null = as the other side or the image says
+  height: MarkLength.nullable(),
+  opacity: z.number().min(0).max(1),
+});
+export type Watermark = z.infer<typeof Watermark>;
+
 /** Heartbeats per lease, to tolerate lost ones, and the shortest time between two. */
 export const HEARTBEATS_PER_LEASE = 5;
 export const MIN_HEARTBEAT_MS = 500;
@@ -197,6 +219,8 @@ export const VideoJob = JobBase.extend({
   rungs: z.array(VideoRung).min(1),
   /** Repeat the last picture up to `frameCount`, because the sound is longer than the picture. Ignored for a truncated source. */
   holdsLastPicture: z.boolean().optional(),
+  /** Absent = none. */
+  watermark: Watermark.optional(),
   /**
    * The picture is put together from several ranges: `video` then gives size, rate and dynamic range of the output, and `clip` counts for nothing.
    * Pictures of another shape get bars; a range that has fewer pictures than stated ends with its last one.
@@ -391,6 +415,7 @@ export const JOB_FAILURE_CODES = {
   source_too_large_picture: "source", // > 8K: more than 7680×4320 pixels, or an edge over 8192
   source_exceeds_limits: "source", // exceeded the child's time or memory limit, or has an absurd structure
   source_damaged: "source", // decoding failed without usable output
+  watermark_unusable: "source", // no PNG or JPEG, damaged, or too large
   encoder_crashed: "service",
   encoder_failed: "service",
   encoder_shutdown: "service", // SIGTERM; does not count as an attempt

@@ -6,6 +6,7 @@ import type { JobContext } from "./job-context.ts";
 import { PictureGraph } from "./picture-graph.ts";
 import { RungEncoder } from "./rung.ts";
 import { type Filters, montagePictures, type ShownPicture, sourcePictures } from "./shown-pictures.ts";
+import { readMarks, type RungMark } from "./watermark.ts";
 import { Store } from "./store.ts";
 
 export async function encodeChunk(job: VideoJob, context: JobContext): Promise<VideoResult> {
@@ -19,7 +20,9 @@ export async function encodeChunk(job: VideoJob, context: JobContext): Promise<V
   const encoders = await Promise.all(
     job.rungs.map((rung) => RungEncoder.open(rung, job.grid, { ...job, colorMatrix: shown.matrix }, store)),
   );
-  const frameCount = await encodeAll(job, shown.pictures, encoders, context);
+  const marks = job.watermark === undefined ? [] : await readMarks(job, job.watermark, shown.matrix, context);
+  const frameCount = await encodeAll(job, { pictures: shown.pictures, marks }, encoders, context);
+  for (const { frame } of marks) frame.free();
   await store.flushed();
   const renditions = encoders.map((encoder) => encoder.facts());
   const { user, system } = process.cpuUsage(cpu);
@@ -39,7 +42,7 @@ const PICTURES_AHEAD = 4;
 /** Encodes every picture in every rung. */
 async function encodeAll(
   job: VideoJob,
-  pictures: AsyncGenerator<ShownPicture>,
+  { pictures, marks }: { pictures: AsyncGenerator<ShownPicture>; marks: readonly RungMark[] },
   encoders: RungEncoder[],
   context: JobContext,
 ): Promise<number> {
@@ -53,10 +56,14 @@ async function encodeAll(
     if (graph === undefined || graphFilters !== filters || !graph.suits(frame)) {
       graph?.close();
       graphFilters = filters;
-      graph = await PictureGraph.open(filters(frame), job.rungs.length, frame, {
-        num: 1,
-        den: 1_000_000,
-      });
+      const places = marks.map(({ place }) => place);
+      graph = await PictureGraph.open(
+        filters(frame, places),
+        job.rungs.length,
+        frame,
+        { num: 1, den: 1_000_000 },
+        marks.map((mark) => mark.frame),
+      );
     }
     frame.pts = BigInt(firstFrame);
     graph.put(frame);

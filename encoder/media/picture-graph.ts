@@ -18,30 +18,29 @@ export class PictureGraph {
     this.#kind = kind;
   }
 
-  /** @param description libav's graph syntax, from "[in]" to "[out0]", "[out1]", … */
+  /**
+   * @param description libav's graph syntax, from "[in]", and "[mark0]", "[mark1]", … for each further picture, to "[out0]", "[out1]", …
+   * @param marks single pictures that are there throughout; owned by the caller
+   */
   static async open(
     description: string,
     outputs: number,
     like: Frame,
     timeBase: { num: number; den: number },
+    marks: readonly Frame[] = [],
   ): Promise<PictureGraph> {
     const graph = new FilterGraph();
     graph.alloc();
-    const { num, den } = like.sampleAspectRatio;
-    const source = [
-      `buffer@in=video_size=${like.width}x${like.height}`,
-      `pix_fmt=${avGetPixFmtName(like.format as AVPixelFormat)}`,
-      `time_base=${timeBase.num}/${timeBase.den}`,
-      `pixel_aspect=${num > 0 && den > 0 ? `${num}/${den}` : "0/1"}`,
-      `colorspace=${like.colorSpace}`,
-      `range=${like.colorRange}`,
-    ].join(":");
+    const sources = [like, ...marks].map((frame, n) => bufferOf(frame, n === 0 ? "in" : `mark${n - 1}`, timeBase));
     const sinks = Array.from({ length: outputs }, (_, i) => `[out${i}]buffersink@out${i}`);
-    const parsed = graph.parsePtr([`${source}[in]`, description, ...sinks].join(";"));
+    const parsed = graph.parsePtr([...sources, description, ...sinks].join(";"));
     const configured = parsed < 0 ? parsed : await graph.config();
     if (configured < 0)
       throw new JobError("encoder_failed", `The picture's filters could not be set up (${configured}).`);
     const filter = (name: string) => graph.getFilter(name)!;
+    for (const [n, mark] of marks.entries())
+      for (const frame of [mark, null])
+        filter(`buffer@mark${n}`).buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF);
     return new PictureGraph(
       graph,
       filter("buffer@in"),
@@ -78,6 +77,19 @@ export class PictureGraph {
   close(): void {
     this.#graph.free();
   }
+}
+
+function bufferOf(frame: Frame, name: string, timeBase: { num: number; den: number }): string {
+  const { num, den } = frame.sampleAspectRatio;
+  const facts = [
+    `buffer@${name}=video_size=${frame.width}x${frame.height}`,
+    `pix_fmt=${avGetPixFmtName(frame.format as AVPixelFormat)}`,
+    `time_base=${timeBase.num}/${timeBase.den}`,
+    `pixel_aspect=${num > 0 && den > 0 ? `${num}/${den}` : "0/1"}`,
+    `colorspace=${frame.colorSpace}`,
+    `range=${frame.colorRange}`,
+  ];
+  return `${facts.join(":")}[${name}]`;
 }
 
 function kindOf({ width, height, format, colorSpace, colorRange, sampleAspectRatio: { num, den } }: Frame): string {

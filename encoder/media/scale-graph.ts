@@ -1,5 +1,6 @@
 import type { SourceVideo, VideoRung } from "../../protocol/jobs.ts";
 import type { Size } from "../../protocol/ladder.ts";
+import type { MarkPlace } from "../../protocol/media/mark-place.ts";
 import type { Orientation } from "./orientation.ts";
 import { placeInside } from "./picture-shape.ts";
 
@@ -38,19 +39,28 @@ const TO_SDR =
  * @param isConverted to the output's matrix
  * @param other the size of a picture that has another shape than the rungs, after rotation and in square pixels: it is fitted into each with black bars;
  *   null = the rungs' own shape
+ * @param marks where a watermark lies in each rung: it comes in as "[mark0]" for the first one, and so on
  */
 export function scaleGraph(
   { hdr, rotationDegrees, isMirrored }: Pick<SourceVideo, "hdr"> & Orientation,
   rungs: Pick<VideoRung, "widthPx" | "heightPx">[],
   isConverted: boolean,
-  { matrix = 1, other = null }: { matrix?: ColorMatrix; other?: Size | null } = {},
+  {
+    matrix = 1,
+    other = null,
+    marks = [],
+  }: { matrix?: ColorMatrix; other?: Size | null; marks?: readonly MarkPlace[] } = {},
 ): string {
   const color = isConverted ? `:out_color_matrix=${matrix === 1 ? "bt709" : "smpte170m"}` : "";
   const scales = rungs.map((rung, i) => {
     const place = other === null ? { ...rung, x: 0, y: 0 } : placeInside(other, rung);
     const bars = other === null ? "" : `pad=${rung.widthPx}:${rung.heightPx}:${place.x}:${place.y},`;
     const scale = `scale=${place.widthPx}:${place.heightPx}:flags=bicubic${color}:out_range=tv`;
-    return `[s${i}]${scale},format=yuv420p,${bars}setsar=1[out${i}]`;
+    const mark = marks[i];
+    const made = `[s${i}]${scale},format=yuv420p,${bars}setsar=1`;
+    return mark === undefined
+      ? `${made}[out${i}]`
+      : `${made}[b${i}];[b${i}][mark${i}]overlay=${mark.x}:${mark.y}:format=yuv420:eof_action=repeat[out${i}]`;
   });
   const branches = rungs.map((_, i) => `[s${i}]`).join("");
   const upright = `${hdr === null ? "" : TO_SDR}${isMirrored === true ? "hflip," : ""}${TURNS[rotationDegrees]}`;

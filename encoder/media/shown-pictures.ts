@@ -3,6 +3,7 @@ import { Frame } from "node-av/lib";
 import { AV_PIX_FMT_YUV420P, AVCOL_SPC_BT709, AVCOL_SPC_SMPTE170M, AVCOL_SPC_UNSPECIFIED } from "node-av/constants";
 import type { ClipRange, SourceVideo, VideoJob, VideoRung } from "../../protocol/jobs.ts";
 import type { Pick } from "../../protocol/media/frame-picker.ts";
+import type { MarkPlace } from "../../protocol/media/mark-place.ts";
 import type { Size } from "../../protocol/ladder.ts";
 import type { JobContext } from "./job-context.ts";
 import { pickedPictures, type SeenPictures, type WantedFrames } from "./picked-pictures.ts";
@@ -12,7 +13,7 @@ import { type ColorMatrix, type ColorPlan, colorPlan, scaleGraph } from "./scale
 import { montageFile, openSource } from "./source.ts";
 
 /** libav's graph from a picture to those of all rungs. */
-export type Filters = (frame: Frame) => string;
+export type Filters = (frame: Frame, marks: readonly MarkPlace[]) => string;
 
 export interface ShownPicture extends Pick<Frame> {
   /** One function for all pictures of a range: those of another range need another graph. */
@@ -61,12 +62,12 @@ function rungFilters(
   aspects: PixelAspects,
   { video, rungs, canvas, color: { matrix, isConverted } }: Shaping,
 ): Filters {
-  return (frame) => {
+  return (frame, marks) => {
     const shown = shownSize(frame, aspects, video);
     const own = colorPlan(frame.colorSpace, shown.heightPx, video.hdr);
     const hasOtherMatrix = frame.colorSpace !== AVCOL_SPC_UNSPECIFIED && own.matrix !== matrix;
     const other = haveSameShape(shown, canvas) ? null : shown;
-    return scaleGraph(video, [...rungs], isConverted || own.isConverted || hasOtherMatrix, { matrix, other });
+    return scaleGraph(video, [...rungs], isConverted || own.isConverted || hasOtherMatrix, { matrix, other, marks });
   };
 }
 
@@ -161,5 +162,10 @@ async function* black(
   const timeBase = { num: 1, den: 1 };
   const frame = Frame.fromVideoBuffer(samples, { width, height, format: AV_PIX_FMT_YUV420P, timeBase, pts: 0n });
   const upright = { hdr: null, rotationDegrees: 0 } as const;
-  yield { frame, firstFrame: firstFrame + first, count: frameCount, filters: () => scaleGraph(upright, rungs, false) };
+  yield {
+    frame,
+    firstFrame: firstFrame + first,
+    count: frameCount,
+    filters: (_, marks) => scaleGraph(upright, rungs, false, { marks }),
+  };
 }
