@@ -27,6 +27,7 @@ const REASONS: Record<Explained, string> = {
   source_too_long: "The video is longer than 12 hours.",
   source_too_large_picture: "The picture of the video is too large.",
   source_exceeds_limits: "The file exceeds the limits of time or memory for its processing.",
+  watermark_unusable: "The watermark of the video cannot be used.",
   source_damaged: "The file is damaged.",
   recording_empty: "The broadcast ended before any of it could be recorded.",
   storage_full: "There was no room for the file.",

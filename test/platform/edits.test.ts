@@ -6,7 +6,8 @@ import { madeFile } from "../support/made.ts";
 import { isFailed, isReady, type Media, sharedPlatform, type SharedPlatform } from "../support/platform.ts";
 import { getBytes, readPlaylists } from "../support/playlists.ts";
 import { type DecodedPicture, decodePictures, decodeSound } from "../support/rendition.ts";
-import { bufferContent } from "../support/source-content.ts";
+import { readPicture } from "../support/pictures.ts";
+import { bufferContent, virtualContent } from "../support/source-content.ts";
 import { type SourceServer, startSourceServer } from "../support/source-server.ts";
 import { toneAt, tonesExpression } from "../support/tones.ts";
 
@@ -147,6 +148,56 @@ test("sound is brought to one loudness, for the passthrough's sound too, and the
   const heard = (await played(playbackId)).sound.samples.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   expect(heard).toBeGreaterThan(0.04 * 10 ** (sound!.gainDb / 20) * 0.8); // the source has 0.04
   expect(await eventsOf(assetId)).toContain("video.media.optimize_audio.ready");
+});
+
+describe("a watermark", () => {
+  const mark = (more: object = {}) => ({ type: "watermark", url: server.url("/mark.png"), width: "25%", ...more });
+  const MARGINS = { placement: { xAlign: "right", xMargin: "0px", yAlign: "bottom", yMargin: "0%" } };
+  /** How light the lower right corner is. */
+  const corner = ({ luma, widthPx, heightPx }: Pick<DecodedPicture, "luma" | "widthPx" | "heightPx">) =>
+    luma[(heightPx - 8) * widthPx + widthPx - 8]!;
+
+  test("is in every picture from the first one on, in thumbnails, and in the encoded edges of clips", async () => {
+    const white = await madeFile("-f lavfi -i color=white:size=64x32 -frames:v 1".split(" "), "png");
+    server.add("/mark.png", { kind: "content", content: await readFile(white) });
+    const inputs = [{ type: "video", url: film }, mark(MARGINS)];
+    const created = await platform.api<Media & { inputs: object[] }>("POST", "/v1/on-demand", { inputs });
+    expect(created.body.data.inputs).toEqual([
+      { type: "video", url: film },
+      { type: "watermark", url: server.url("/mark.png") },
+    ]);
+    const media = await platform.until(created.body.data.id, isReady);
+    const { pictures } = await played(created.body.playback_id);
+    expect(pictures.length).toBe(10 * RATE);
+    for (const picture of pictures) expect(corner(picture)).toBeGreaterThan(225);
+    expect(readCounter(pictures[77]!)).toBe(77);
+    const thumbnail = await fetch(`${platform.baseUrl}/${created.body.playback_id}/thumbnail.png?time=4`);
+    expect(corner(await readPicture(new Uint8Array(await thumbnail.arrayBuffer()), "png"))).toBeGreaterThan(225);
+    expect(await eventsOf(media.id)).toContain("video.media.watermark.ready");
+
+    const clip = await platform.create(`fp_mediaId://${media.id}`, {
+      inputs: [{ type: "video", url: `fp_mediaId://${media.id}`, startTime: 1.2, endTime: 2.4 }],
+    });
+    await platform.until(clip.assetId, isReady);
+    const cut = (await played(clip.playbackId)).pictures;
+    expect(cut.length).toBe(30);
+    for (const picture of cut) expect(corner(picture)).toBeGreaterThan(225);
+  });
+
+  test.each([
+    ["a web page", { kind: "content", content: Buffer.from("<!doctype html><p>no image</p>") }, "watermark_unusable"],
+    ["more than 10 MiB", { kind: "content", content: virtualContent((10 << 20) + 1) }, "source_too_large"],
+    ["nothing", { kind: "status", status: 404 }, "source_not_found"],
+  ] as const)("that is %s fails the media, and the message names it", async (name, behaviour, code) => {
+    const path = `/mark-${name.replaceAll(" ", "-")}`;
+    server.add(path, behaviour);
+    const { assetId } = await platform.create(film, {
+      inputs: [{ type: "video", url: film }, mark({ url: server.url(path) })],
+    });
+    const { error } = await platform.until(assetId, isFailed);
+    expect(error).toMatchObject({ code, fault: "source" });
+    expect(error!.message).toMatch(/^inputs\[1\]: /);
+  });
 });
 
 const srt = (...cues: [from: string, to: string, text: string][]) =>

@@ -53,6 +53,7 @@ export const transformKinds = {
   "video.media.audio_swap.ready": transformed("The sound of the media was replaced.", { isSent: true }),
   "video.media.optimize_audio.ready": transformed("The loudness of the media was levelled.", { isSent: true }),
   "video.media.watermark.ready": transform({
+    isSent: true,
     status: "ready",
     when: "A watermark was added to the media; `data.id` is the watermark, not the media.",
     data: Watermark,

@@ -6,7 +6,9 @@ import { jobId } from "../encoding/job-spec.ts";
 import { copyProgress } from "../encoding/progress.ts";
 import { nextCopyStep } from "../sources/copy-to-r2.ts";
 import type { AssetComponents } from "./core/components.ts";
-import { copiedFiles, keepCopy, nextFile } from "./source-files.ts";
+import { MAX_MARK_BYTES } from "../../../protocol/jobs.ts";
+import { SourceError } from "../sources/source-errors.ts";
+import { copiedFiles, keepCopy, markFile, nextFile } from "./source-files.ts";
 
 const STEP_MS = 5000;
 
@@ -16,9 +18,14 @@ export async function copySource(machine: AssetComponents): Promise<void> {
   const file = nextFile(machine);
   if (file === undefined) return beginProbes(machine);
   const { url, key, copy = null } = file;
-  const budget = { maxMs: STEP_MS, clock, signal: machine.copying.signal };
+  const isMark = asset.watermark !== null && file.number === markFile(asset);
+  const onBytes = (bytes: number) => {
+    if (isMark && bytes > MAX_MARK_BYTES) throw new SourceError("source_too_large");
+  };
+  const budget = { maxMs: STEP_MS, clock, signal: machine.copying.signal, onBytes };
   const step = await nextCopyStep(machine.env, { assetId: asset.id, url, key }, copy, budget);
   if (!machine.isProcessing) return;
+  onBytes(step.totalBytes ?? 0);
   const files = copiedFiles(machine);
   const position = files.findIndex(({ number }) => number === file.number);
   const before = documents.get("copiedBytes") ?? 0;

@@ -8,6 +8,9 @@ import { planMontage } from "../encoding/plan-montage.ts";
 import { planCaptions, planMontageCaptions } from "./tracks/captions-job.ts";
 import { wakeTracks } from "./tracks/preparation.ts";
 import { encodingProgress } from "../encoding/progress.ts";
+import { toWatermark } from "../../media/edits/watermark.ts";
+import type { AssetForMachine } from "../assets/repository.ts";
+import { markFile } from "./source-files.ts";
 import type { AssetComponents } from "./core/components.ts";
 
 /**
@@ -22,17 +25,20 @@ export function planJobs(machine: AssetComponents): AssetError | null {
   if (files === null || source === undefined) return null;
   if (asset.montage === null) {
     const { plan, skipTopRung } = planWithPassthrough(source, asset, documents.get("edge") ?? null);
-    begin(machine, source, plan, skipTopRung);
+    begin(machine, source, { ...plan, ...markOf(asset) }, skipTopRung);
     planCaptions(machine, source.subtitles ?? []);
     return null;
   }
   const planned = planMontage(asset.montage, files);
   if ("problem" in planned) return notJoined(planned);
   const { plan } = planWithPassthrough(planned.facts, asset, null);
-  begin(machine, planned.facts, { ...plan, montage: planned.plan }, false);
+  begin(machine, planned.facts, { ...plan, ...markOf(asset), montage: planned.plan }, false);
   planMontageCaptions(machine, files);
   return null;
 }
+
+const markOf = (asset: AssetForMachine) =>
+  asset.watermark === null ? {} : { watermark: toWatermark(asset.watermark, markFile(asset)) };
 
 /** By the position of the file. Null = not all are probed. */
 function probedFiles({ asset, jobs }: AssetComponents): SourceFacts[] | null {

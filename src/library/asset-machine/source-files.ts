@@ -1,10 +1,11 @@
 import { montageFileKey, sourceKey } from "../../platform/storage/keys.ts";
 import type { AssetError } from "../assets/asset-error.ts";
+import type { AssetForMachine } from "../assets/repository.ts";
 import type { CopyState } from "../sources/copy-state.ts";
 import { isUploaded } from "../sources/upload-address.ts";
 import type { AssetComponents } from "./core/components.ts";
 
-/** One file of a media: its source, or a further file of its montage. */
+/** One file of a media: its source, a further file of its montage, or its watermark, which comes last. */
 interface SourceFile {
   /** Position in the montage; 0 = the source. */
   number: number;
@@ -17,10 +18,11 @@ interface SourceFile {
 
 /** The files that are copied, in this order: all of the media but one that is uploaded. */
 export function copiedFiles({ asset, documents }: AssetComponents): SourceFile[] {
-  const { id, sourceUrl, montage } = asset;
+  const { id, sourceUrl, montage, watermark } = asset;
   const source = { number: 0, url: sourceUrl, key: sourceKey(id), copy: documents.get("copy") };
   const copies = documents.get("fileCopies") ?? [];
-  const others = (montage?.files ?? []).slice(1).map(({ url }, position) => ({
+  const further = [...(montage?.files ?? []).slice(1), ...(watermark === null ? [] : [watermark])];
+  const others = further.map(({ url }, position) => ({
     number: position + 1,
     url,
     key: montageFileKey(id, position + 1),
@@ -28,6 +30,9 @@ export function copiedFiles({ asset, documents }: AssetComponents): SourceFile[]
   }));
   return isUploaded(sourceUrl) ? others : [source, ...others];
 }
+
+/** The number of the watermark's file. */
+export const markFile = ({ montage }: AssetForMachine): number => montage?.files.length ?? 1;
 
 /** Part of the caller's commit. */
 export function keepCopy({ documents }: AssetComponents, { number }: SourceFile, copy: CopyState): void {
@@ -42,6 +47,7 @@ export const nextFile = (machine: AssetComponents): SourceFile | undefined =>
 
 /** An error of one of several files, with the words of the request for it. */
 export function namingFile({ asset }: AssetComponents, file: number, error: AssetError): AssetError {
-  const path = asset.montage?.files[file]?.path;
+  const isMark = asset.watermark !== null && file === markFile(asset);
+  const path = isMark ? asset.watermark?.path : asset.montage?.files[file]?.path;
   return path === undefined || error.fault === "service" ? error : { ...error, message: `${path}: ${error.message}` };
 }

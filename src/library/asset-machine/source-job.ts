@@ -10,7 +10,7 @@ import { planLateCaptions } from "./tracks/captions-job.ts";
 import { planJobs } from "./plan-jobs.ts";
 import { failAsset } from "./end-processing.ts";
 import type { AssetError } from "../assets/asset-error.ts";
-import { namingFile } from "./source-files.ts";
+import { markFile, namingFile } from "./source-files.ts";
 
 /** Renews a job's lease and lists the segments that it reports. */
 export function renewSourceJob(
@@ -53,7 +53,8 @@ function speedOf(machine: AssetComponents, result: JobResult): number {
 /** Queues a failed job again, or fails the asset: after the last attempt, or when the source is at fault. */
 export function failSourceJob(machine: AssetComponents, job: JobRow, failure: AttemptFailure): Accepted {
   const failed = { job, failure, queue: machine.jobs, timer: "work" } as const;
-  const file = job.spec.kind === "probe" ? (job.spec.file ?? 0) : null;
+  const isOfMark = failure.code === "watermark_unusable";
+  const file = job.spec.kind === "probe" ? (job.spec.file ?? 0) : isOfMark ? markFile(machine.asset) : null;
   return retryJob(machine, failed, (error) =>
     failAsset(machine, file === null ? error : namingFile(machine, file, error)),
   );

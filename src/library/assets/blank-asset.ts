@@ -9,6 +9,7 @@ export const BLANK_ASSET = {
   clipStartMs: 0,
   clipEndMs: null,
   montage: null,
+  watermark: null,
   sourceAssetId: null,
   status: "processing",
   stage: "created",

@@ -128,6 +128,7 @@ export function newAsset(
     clipStartMs: source.clipStartMs,
     clipEndMs: source.clipEndMs,
     montage: source.montage,
+    watermark: source.watermark,
     publicUrl,
     createdAt: now,
     updatedAt: now,

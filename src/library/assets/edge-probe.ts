@@ -49,7 +49,7 @@ const isWithin = (most: AssetForMachine["maxResolution"], size: Size) =>
 
 type ProbedAsset = Pick<
   AssetForMachine,
-  "id" | "sourceUrl" | "clipStartMs" | "clipEndMs" | "montage" | "maxResolution"
+  "id" | "sourceUrl" | "clipStartMs" | "clipEndMs" | "montage" | "watermark" | "maxResolution"
 >;
 
 /**
@@ -60,6 +60,7 @@ type ProbedAsset = Pick<
  */
 export async function probeAtEdge(env: Env, asset: ProbedAsset, limits = SOURCE_LIMITS): Promise<EdgeProbe> {
   if (asset.montage !== null) return notStandard("it is put together from several ranges", null);
+  if (asset.watermark !== null) return notStandard("a watermark is burnt into it", null);
   if (asset.clipStartMs > 0 || asset.clipEndMs !== null) return notStandard("only a range of it was requested", null);
   const pace = new SourcePace(limits, limits.probeMs);
   try {

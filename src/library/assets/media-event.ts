@@ -1,4 +1,6 @@
 import type { EditOperation } from "../../media/edits/montage.ts";
+import type { RequestedMark } from "../../media/edits/watermark.ts";
+import { recordOf } from "../../platform/http/record.ts";
 import type { NewEvent } from "../../events/index.ts";
 import type { PlaybackId } from "../../tenancy/access/index.ts";
 import type { AssetRecord } from "./repository.ts";
@@ -88,6 +90,20 @@ export function transformedEvent(
   const data = thumbnail === undefined ? facts : { thumbnail, ...facts };
   return { id, workspaceId: asset.workspaceId, type, objectId: asset.id, occurredAtMs: atMs, data };
 }
+
+/** A watermark is in every picture (media contract, events: `data.id` is the watermark). */
+export const watermarkEvent = (
+  { id: objectId, workspaceId }: AssetRecord["asset"],
+  { id: markId, url, placement, width, height, opacity }: RequestedMark,
+  { id, atMs }: { id: string; atMs: number },
+): NewEvent => ({
+  id,
+  workspaceId,
+  type: "video.media.watermark.ready",
+  objectId,
+  occurredAtMs: atMs,
+  data: recordOf({ id: markId, url, placement, width, height, opacity }),
+});
 
 export function deletedEvent(
   { asset, playbackIds }: AssetRecord,

@@ -6,7 +6,7 @@ import { findEvent, type NewEvent } from "../../events/index.ts";
 import { log } from "../../platform/log.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
-import { mediaEvent, mp4Event, sourceEvent, transformedEvent } from "./media-event.ts";
+import { mediaEvent, mp4Event, sourceEvent, transformedEvent, watermarkEvent } from "./media-event.ts";
 import type { TrackEnd } from "../tracks/store/repository.ts";
 import { endTrack } from "./end-track.ts";
 import { type AssetRecord, findAsset, isStill, nextRevision } from "./repository.ts";
@@ -86,8 +86,12 @@ async function readyEvents(record: AssetRecord, { id, occurredAtMs: atMs }: NewE
     transformedEvent(`video.media.${operation}.ready`, record, { id: await derivedId(id, operation), atMs }),
   );
   const levelled = { id: await derivedId(id, "optimize_audio"), atMs };
+  const marked = { id: await derivedId(id, "watermark"), atMs };
   return [
     ...(await Promise.all(edits)),
+    ...(record.asset.watermark === null || record.asset.widthPx === null
+      ? []
+      : [watermarkEvent(record.asset, record.asset.watermark, marked)]),
     ...(record.asset.loudness === null ? [] : [transformedEvent("video.media.optimize_audio.ready", record, levelled)]),
     ...(sourceAccess ? [sourceEvent(record, { id: await derivedId(id, "source"), atMs })] : []),
     ...(mp4Support === null ? [] : [mp4Event(record, { id: await derivedId(id, "mp4"), atMs })]),

@@ -30,6 +30,7 @@ export type AssetForMachine = Pick<
   | "clipEndMs"
   | "montage"
   | "optimizeAudio"
+  | "watermark"
   | "maxResolution"
   | "mediaQuality"
   | "publicUrl"
@@ -43,6 +44,7 @@ const MACHINE_COLUMNS = {
   clipEndMs: assets.clipEndMs,
   montage: assets.montage,
   optimizeAudio: assets.optimizeAudio,
+  watermark: assets.watermark,
   maxResolution: assets.maxResolution,
   mediaQuality: assets.mediaQuality,
   publicUrl: assets.publicUrl,

@@ -11,6 +11,8 @@ import type { TrackRequest } from "../tracks/store/new-track.ts";
 import { AccessRestrictionFields, DrmConfigurationId, MediaPolicy } from "../../tenancy/access/index.ts";
 import type { EditedVideo, Montage } from "../../media/edits/montage.ts";
 import { editFields, MAX_SECONDS } from "../edits/fields.ts";
+import type { RequestedMark } from "../../media/edits/watermark.ts";
+import { readWatermark } from "../edits/read-watermark.ts";
 import { readEdits, readMontage } from "../edits/read-edits.ts";
 import { isClip, mediaIdIn } from "../clips/clip-address.ts";
 import { INPUTS_BESIDE, refusal, tracksOfInputs } from "./track-inputs.ts";
@@ -50,7 +52,7 @@ export const CreateAsset = z
       .min(1)
       .openapi({
         description:
-          "`video` inputs, which follow each other, at most one `audio` input, and any number of subtitles. The first video gives size, rate and tracks of the media",
+          "`video` inputs, which follow each other, at most one `audio` input, at most one `watermark`, and any number of subtitles. The first video gives size, rate and tracks of the media",
         example: [{ type: "video", url: "https://example.com/film.mp4" }],
       }),
     accessPolicy: MediaPolicy.default("public"),
@@ -96,6 +98,8 @@ export interface SourceInput {
   clipEndMs: number | null;
   /** Null = the range of one file, as it is. */
   montage: Montage | null;
+  /** Null = none. */
+  watermark: RequestedMark | null;
 }
 
 /** The same for a media of another workspace and for an id that never existed. */
@@ -113,6 +117,7 @@ function checkInputs(
   const issues: z.core.$ZodIssue[] = [];
   const refuse = refusal(issues, ["inputs"]);
   const tracks = tracksOfInputs(inputs, allowPrivateNetwork, refuse);
+  const watermark = readWatermark(inputs, allowPrivateNetwork, refuse);
   const videos: EditedVideo[] = [];
   for (const [position, input] of inputs.entries()) {
     if (input.type !== "video") continue;
@@ -150,7 +155,7 @@ function checkInputs(
   const range = { clipStartMs: first.startMs, clipEndMs: first.endMs };
   const clipOf = mediaIdIn(first.url);
   const url = clipOf === null ? first.url : `fp_mediaId://${clipOf}`;
-  return { source: { url, clipOf, ...(montage === null ? range : whole), montage }, tracks };
+  return { source: { url, clipOf, ...(montage === null ? range : whole), montage, watermark }, tracks };
 }
 
 /** @throws {Problem} validation_failed */

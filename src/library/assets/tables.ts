@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Montage } from "../../media/edits/montage.ts";
+import type { RequestedMark } from "../../media/edits/watermark.ts";
 import type { LevelledSound, Metadata, Progress, SegmentList } from "../../media/types.ts";
 
 /**
@@ -23,6 +24,8 @@ export const assets = sqliteTable(
     clipEndMs: integer(),
     /** Media of several ranges, whose source is the first file of the montage. Null = one range of the source. */
     montage: text({ mode: "json" }).$type<Montage>(),
+    /** Burnt into every picture; null = none. */
+    watermark: text({ mode: "json" }).$type<RequestedMark>(),
     streamId: text(), // recordings, and clips of streams: the live stream. The id of a recording is that of its session
     /** Clips: the recording or media that they were cut from. */
     sourceAssetId: text(),

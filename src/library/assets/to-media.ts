@@ -121,6 +121,7 @@ export function toCreatedMedia({
     maxResolution: asset.maxResolution,
     inputs: [
       ...(asset.montage?.files ?? [{ url: asset.sourceUrl }]).map(({ url }) => ({ type: "video", url })),
+      ...(asset.watermark === null ? [] : [{ type: "watermark", url: asset.watermark.url }]),
       ...addedTracks.flatMap(({ kind, url }) => (url === null ? [] : [{ type: kind, url }])),
     ],
     optimizeAudio: asset.optimizeAudio,

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_IMPOSED_SOUNDS } from "../../../protocol/jobs.ts";
 import { hinted } from "../../platform/http/hints/issue-hints.ts";
-import { LATER, markLater } from "../../platform/http/hints/later.ts";
 import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
+import { WatermarkInput } from "../edits/read-watermark.ts";
 import { LanguageName, SUBTITLE_LANGUAGES, subtitleFlags, TrackTitle } from "../tracks/store/fields.ts";
 import { ImposeTrack, type ImposedFile, toImposedFile } from "../tracks/store/imposed-sound.ts";
 import { type TrackRequest, TRACKS_PER_MEDIA } from "../tracks/store/new-track.ts";
@@ -36,16 +36,8 @@ const AudioInput = z
   })
   .openapi("AudioInput");
 
-/** Kinds of input of a later release. */
-const LaterInput = markLater(
-  z
-    .object({ type: z.literal("watermark") })
-    .superRefine((_, context) => context.addIssue({ code: "custom", path: ["type"], message: LATER }))
-    .openapi("LaterInput", { description: "An input of a later release; refused until then" }),
-);
-
 /** The inputs of a media in addition to its source. */
-export const INPUTS_BESIDE = [AudioInput, SubtitleInput, LaterInput] as const;
+export const INPUTS_BESIDE = [AudioInput, SubtitleInput, WatermarkInput] as const;
 export type InputBeside = z.infer<(typeof INPUTS_BESIDE)[number]>;
 
 /** Sound that replaces that of the source has the same labels (media contract, tracks). */

@@ -1,4 +1,5 @@
 import type { KeySystem } from "../../media/cenc/content-key.ts";
+import type { RequestedMark } from "../../media/edits/watermark.ts";
 import type { Montage } from "../../media/edits/montage.ts";
 import type { Database, Statement } from "../../platform/database.ts";
 import { insertPlaybackId, toRestrictions } from "../../tenancy/access/index.ts";
@@ -19,6 +20,7 @@ interface UploadedFile {
       endTime?: number | undefined;
       keySystems?: KeySystem[] | undefined;
       montage?: Montage | undefined;
+      watermark?: RequestedMark | undefined;
     };
 }
 
@@ -28,13 +30,13 @@ export function uploadedAsset(
   { id, workspaceId, playbackId, publicUrl, settings }: UploadedFile,
   now: Date,
 ): { asset: Asset; inserts: Statement[]; forMachine: AssetForMachine } {
-  const { startTime = 0, endTime, montage = null } = settings;
+  const { startTime = 0, endTime, montage = null, watermark = null } = settings;
   const range = {
     clipStartMs: Math.round(startTime * 1000),
     clipEndMs: endTime === undefined ? null : Math.round(endTime * 1000),
   };
   const whole = { clipStartMs: 0, clipEndMs: null };
-  const source = { url: uploadedSourceUrl(id), ...(montage === null ? range : whole), montage };
+  const source = { url: uploadedSourceUrl(id), ...(montage === null ? range : whole), montage, watermark };
   const asset = { ...newAsset(settings, source, { workspaceId, publicUrl, now }), id, status: "waiting" as const };
   const playback: PlaybackId = {
     id: playbackId,

@@ -1,4 +1,4 @@
-import type { ClipRange, FrameGrid, SourceVideo, VideoRung } from "../../../protocol/jobs.ts";
+import type { ClipRange, FrameGrid, SourceVideo, VideoRung, Watermark } from "../../../protocol/jobs.ts";
 import type { FrameRange } from "../../media/clips/clip-range.ts";
 import type { MontagePlan } from "./plan-montage.ts";
 
@@ -15,6 +15,8 @@ export interface ClipSource {
   isRecorded?: true;
   /** Absent = the media is one range of its file. */
   montage?: MontagePlan;
+  /** Absent = none. */
+  watermark?: Watermark;
   /** Null = the media has no picture. */
   video: { source: SourceVideo; grid: FrameGrid; ladder: VideoRung[]; holdsLastPicture: boolean } | null;
 }

@@ -78,6 +78,7 @@ function planPicture(
       audioSegmentSeconds: { num: framesPerSegment * frameRate.den, den: frameRate.num },
       durationMs: endMs - startMs,
       ...(source.montage === undefined ? {} : { montage: source.montage }),
+      ...(source.watermark === undefined ? {} : { watermark: source.watermark }),
     },
   };
 }

@@ -64,6 +64,7 @@ export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: Cli
     rungs: plan.video.rungs,
     ...chunk,
     ...pictureMontage(plan.montage),
+    ...(plan.watermark === undefined ? {} : { watermark: plan.watermark }),
   } as const;
 }
 

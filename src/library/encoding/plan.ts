@@ -6,6 +6,7 @@ import type {
   SourceFacts,
   SourceVideo,
   VideoRung,
+  Watermark,
 } from "../../../protocol/jobs.ts";
 import type { MontagePlan } from "./plan-montage.ts";
 import { frameCountUntil } from "../../../protocol/media/frame-picker.ts";
@@ -56,6 +57,8 @@ export interface EncodingPlan {
   audioSegmentSeconds: { num: number; den: number };
   /** Duration of every rendition; null = that of the audio. */
   durationMs: number | null;
+  /** Burnt into every picture. Absent = none. */
+  watermark?: Watermark;
   /** The media is put together from several ranges. Absent = it is one range of its source. */
   montage?: MontagePlan;
 }

@@ -40,8 +40,8 @@ export async function reportArrival(machine: UploadComponents): Promise<void> {
 async function canPlayEarly({ env, pieces, progress, upload }: UploadComponents): Promise<boolean | "unknown"> {
   const { storedBytes, totalBytes } = progress;
   if (totalBytes === null) return "unknown";
-  const { startTime = 0, endTime, montage } = upload.settings;
-  if (startTime > 0 || endTime !== undefined || montage !== undefined) return false;
+  const { startTime = 0, endTime, montage, watermark } = upload.settings;
+  if (startTime > 0 || endTime !== undefined || montage !== undefined || watermark !== undefined) return false;
   const placed = placePieces(pieces.kept());
   const read = async (offset: number, length: number) => {
     const bytes = new Uint8Array(length);

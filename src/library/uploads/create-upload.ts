@@ -48,6 +48,7 @@ export async function createUpload(
       ...settings,
       ...(keySystems === null ? {} : { keySystems }),
       ...(inputs.montage === null ? {} : { montage: inputs.montage }),
+      ...(inputs.watermark === null ? {} : { watermark: inputs.watermark }),
       ...(tusMetadata === undefined ? {} : { tusMetadata }),
     },
     status: "waiting",

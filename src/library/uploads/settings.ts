@@ -2,6 +2,8 @@ import type { KeySystem } from "../../media/cenc/content-key.ts";
 import { z } from "@hono/zod-openapi";
 import { hinted } from "../../platform/http/hints/issue-hints.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
+import type { RequestedMark } from "../../media/edits/watermark.ts";
+import { readWatermark } from "../edits/read-watermark.ts";
 import type { Montage } from "../../media/edits/montage.ts";
 import { CreateAsset } from "../assets/schemas.ts";
 import { editFields, MAX_SECONDS } from "../edits/fields.ts";
@@ -33,7 +35,8 @@ export const UploadSettings = z
       )
       .optional()
       .openapi({
-        description: "At most one `video` input, without a URL, at most one `audio` input, and any number of subtitles",
+        description:
+          "At most one `video` input, without a URL, at most one `audio` input, at most one `watermark`, and any number of subtitles",
       }),
   })
   .refine(({ startTime = 0, endTime }) => endTime === undefined || endTime > startTime, {
@@ -47,21 +50,22 @@ export type UploadSettings = z.infer<typeof UploadSettings>;
  * Checks the inputs of an upload.
  *
  * @param url of the file that is uploaded
- * @returns the tracks that are fetched in addition to the file, and what the media is put together from
+ * @returns what is fetched in addition to the file, and what the media is put together from
  * @throws {Problem} validation_failed
  */
 export function requireInputs(
   settings: UploadSettings,
   url: string,
   allowPrivateNetwork: boolean,
-): { tracks: TrackRequest[]; montage: Montage | null } {
+): { tracks: TrackRequest[]; montage: Montage | null; watermark: RequestedMark | null } {
   const { inputs = [] } = settings;
   const issues: z.core.$ZodIssue[] = [];
   const refuse = refusal(issues, ["pushMediaSettings", "inputs"]);
   const tracks = tracksOfInputs(inputs, allowPrivateNetwork, refuse);
+  const watermark = readWatermark(inputs, allowPrivateNetwork, refuse);
   const montage = montageOfUpload(url, settings, allowPrivateNetwork, refuse);
   if (issues.length > 0) throw validationProblem({ issues }, { data: { pushMediaSettings: { inputs } }, schema: null });
-  return { tracks, montage };
+  return { tracks, montage, watermark };
 }
 
 /** Null = the file is the media, or a range of it is. */
@@ -87,7 +91,12 @@ function montageOfUpload(
 }
 
 /**
- * As stored: with the key systems of the DRM configuration, absent without DRM, what the media is put together from, absent for a file or one range of it,
+ * As stored: with the key systems of the DRM configuration, absent without DRM, what the media is put together from, absent for a file or one range of it, its watermark,
  * and `Upload-Metadata` as a tus client sent it.
  */
-export type StoredSettings = UploadSettings & { keySystems?: KeySystem[]; montage?: Montage; tusMetadata?: string };
+export type StoredSettings = UploadSettings & {
+  keySystems?: KeySystem[];
+  montage?: Montage;
+  watermark?: RequestedMark;
+  tusMetadata?: string;
+};

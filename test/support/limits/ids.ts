@@ -157,6 +157,7 @@ export const TRIED_IN = {
     "expunged-ranges",
     "inserted-clips",
     "insert-time",
+    "watermarks",
     "clip-start",
     "clip-end",
     "title",

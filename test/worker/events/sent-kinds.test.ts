@@ -85,7 +85,10 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
   "a media that was edited becomes ready": async (workspace) => {
     const operations: EditOperation[] = ["intro", "outro", "expunge", "splice"];
     const montage = { files: [], takes: [], operations };
-    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id, montage, loudness: [] });
+    const placement = { xAlign: "right", xMargin: "3%", yAlign: "bottom", yMargin: "3%" } as const;
+    const watermark = { id: crypto.randomUUID(), url: "https://cdn.test/logo.png", path: "inputs[1]", placement };
+    const edits = { montage, loudness: [], watermark, widthPx: 1920, heightPx: 1080 };
+    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id, ...edits });
     const payload = { id: crypto.randomUUID(), type: "asset.ready", occurredAtMs: Date.now() } as const;
     await projectAsset(env, assetId, [{ kind: "event", payload }], new Date());
   },

@@ -151,6 +151,10 @@ export const API_TRIALS = {
   "inserted-clips": upTo((count) =>
     media({}, { segments: Array.from({ length: count }, () => ({ url: URL_OF_SOURCE, insertAt: 1 })) }),
   ),
+  watermarks: upTo((count) => {
+    const mark = { type: "watermark", url: "https://cdn.test/logo.png" };
+    return media({ inputs: [{ type: "video", url: URL_OF_SOURCE }, ...Array.from({ length: count }, () => mark)] });
+  }),
   "insert-time": upTo((ms) => media({}, { segments: [{ url: URL_OF_SOURCE, insertAt: ms / 1000 }] })),
   "clip-start": upTo((ms) => media({}, { startTime: ms / 1000 })),
   "clip-end": upTo((ms) => media({}, { endTime: ms / 1000 })),

@@ -17,6 +17,7 @@ export function clipSourceOf({ documents }: AssetComponents): ClipSource | null 
     endMs: null,
     fileRange: { startMs: asset.clipStartMs, endMs: asset.clipEndMs },
     ...(plan.montage === undefined ? {} : { montage: { ...plan.montage, sounds: [], soundTakes: [] } }),
+    ...(plan.watermark === undefined ? {} : { watermark: plan.watermark }),
     video: video && {
       source: video.source,
       grid: video.grid,

@@ -29,6 +29,8 @@ export type Stage = "created" | "downloading" | "validating" | "encoding";
 
 export const NON_STANDARD = "video.media.non_standard_format.detected" satisfies MachineEvent["type"];
 
+const BEFORE_EDITS = { montage: null, optimizeAudio: false, watermark: null };
+
 /** How a clip is cut, and the own segments of its sounds. */
 export interface MachineClip extends ClipCut {
   sounds: { ownerName: string; name: string; head: OwnSegment | null; tail: OwnSegment | null }[];
@@ -111,7 +113,8 @@ export class AssetComponents {
   get asset(): AssetForMachine {
     const asset = this.documents.get("asset");
     if (asset === undefined) throw new Error("the machine has not been started");
-    return asset;
+    // Machines that were started by releases before 2026-11-28 do not know these.
+    return { ...BEFORE_EDITS, ...asset };
   }
 
   /** What jobs on the asset's source have in common. */

@@ -201,7 +201,7 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
   [
     "an unknown kind of input",
     { ...good, inputs: [{ type: "hologram", url: "https://a.test/x" }] },
-    [["inputs[0].type", invalid, "must be `video` or `audio` or `subtitle`"]],
+    [["inputs[0].type", invalid, "must be `video` or `audio` or `subtitle` or `watermark`"]],
   ],
   ["an input without URL", { ...good, inputs: [{ type: "video" }] }, [["inputs[0].url", missing, required]]],
   [
@@ -258,9 +258,24 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
   ],
   ["an unknown access policy", { ...good, accessPolicy: "secret" }, [["accessPolicy", invalid, POLICIES]]],
   [
-    "a watermark, which comes later",
-    { ...good, inputs: [...good.inputs, { type: "watermark", url: "https://a.test/w.png" }] },
-    [["inputs[1].type", later]],
+    "a watermark of a width of nothing, and a second one",
+    {
+      ...good,
+      inputs: [
+        ...good.inputs,
+        { type: "watermark", url: "https://a.test/w.png", width: "0%" },
+        { type: "watermark", url: "https://a.test/w.png" },
+      ],
+    },
+    [
+      ["inputs[1].width", invalid, "must be greater than 0"],
+      ["inputs[2]", invalid, "must be the only `watermark` input"],
+    ],
+  ],
+  [
+    "a watermark with lengths that are none",
+    { ...good, inputs: [...good.inputs, { type: "watermark", url: "https://a.test/w.png", width: "wide" }] },
+    [["inputs[1].width", invalid, "must be a length such as `25%` or `40px`"]],
   ],
   ["chapters, which come later", { ...good, chapters: true }, [["chapters", later]]],
   ["captions, which come later", { ...good, subtitles: { languageCode: "en" } }, [["subtitles", later]]],

@@ -112,6 +112,7 @@ export async function readyFilm(
     publicUrl: "http://sluice.test",
     montage: null,
     optimizeAudio: false,
+    watermark: null,
   } as const;
   const request = { maxResolution: "1080p", mediaQuality: "standard", isAwaited: false, skipTopRung: false } as const;
   await runInDurableObject(machineOf(assetId), ({ components }: AssetMachine) => {

@@ -65,6 +65,7 @@ describe("a source whose index does not arrive within the time limit of a probe"
       clipStartMs: 0,
       clipEndMs: null,
       montage: null,
+      watermark: null,
       maxResolution: "1080p",
     } as const;
     return await probeAtEdge(env, asset, { ...SOURCE_LIMITS, ...limits });
