@@ -4,7 +4,7 @@ import type { MeasuredLoudness } from "../../protocol/jobs.ts";
 import { SoundGraph } from "./sound-graph.ts";
 
 /** What the standard gates: quieter sound does not count, so a sound that is quieter throughout has no loudness. */
-export const SILENCE_LUFS = -70;
+const SILENCE_LUFS = -70;
 /** Of peaks; libav gives them with three decimals of full scale. */
 const LOWEST_PEAK_DB = -66;
 

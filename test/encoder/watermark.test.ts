@@ -1,4 +1,7 @@
 /** Watermarks in encoded pictures. The film is flat grey, so that each pixel says what lies over it. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { VideoJob, Watermark } from "../../protocol/jobs.ts";
 import { placeMark } from "../../protocol/media/mark-place.ts";
@@ -8,24 +11,26 @@ import { type DecodedPicture, decodePictures, gridFor, rungFor } from "../suppor
 
 let encoder: TestEncoder;
 let film: string;
+let folder: string;
 beforeAll(async () => {
-  encoder = await TestEncoder.start();
+  [encoder, folder] = [await TestEncoder.start(), await mkdtemp(join(tmpdir(), "sluice-mark-"))];
   const grey = ["-f", "lavfi", "-i", "color=gray:size=640x360:rate=25,format=yuv420p"];
   film = await madeFile([...grey, ..."-t 3 -c:v libx264 -preset ultrafast".split(" ")], "mp4");
 });
-afterAll(() => encoder.stop());
+afterAll(async () => {
+  await encoder.stop();
+  await rm(folder, { recursive: true });
+});
 
 /** A white image of 80×40, of which the right half is half transparent. */
 const png = () =>
   madeFile(
-    [
-      ..."-f lavfi -i color=white:size=80x40,format=rgba,geq=r=255:g=255:b=255:a='if(lt(X\\,40)\\,255\\,128)' -frames:v 1".split(
-        " ",
-      ),
-    ],
+    "-f lavfi -i color=white:size=80x40,format=rgba,geq=r=255:g=255:b=255:a='if(lt(X\\,40)\\,255\\,128)' -frames:v 1".split(
+      " ",
+    ),
     "png",
   );
-const jpeg = () => madeFile([..."-f lavfi -i color=white:size=80x40 -frames:v 1 -q:v 1".split(" ")], "jpg");
+const jpeg = () => madeFile("-f lavfi -i color=white:size=80x40 -frames:v 1 -q:v 1".split(" "), "jpg");
 
 const MARK: Watermark = {
   file: 1,
@@ -72,29 +77,29 @@ async function picturesOf(image: string, mark: Watermark): Promise<DecodedPictur
 
 const pixel = ({ luma, widthPx }: DecodedPicture, x: number, y: number) => luma[y * widthPx + x]!;
 const GREY = 126;
-const near = (value: number, expected: number) => expect(Math.abs(value - expected)).toBeLessThanOrEqual(4);
+const isNear = (value: number, expected: number) => Math.abs(value - expected) <= 4;
 
 test("a mark is burnt into every picture of each rung, at its place, as opaque as it is", async () => {
   const [large, small] = await picturesOf(await png(), MARK);
   for (const picture of [large![0]!, large![40]!, large![74]!]) {
     // 40 px from the right edge, 36 px from the bottom: from 520 to 600, and from 284 to 324
-    near(pixel(picture, 526, 300), 235);
-    near(pixel(picture, 592, 300), Math.round(GREY + (235 - GREY) / 2));
+    expect(isNear(pixel(picture, 526, 300), 235)).toBe(true);
+    expect(isNear(pixel(picture, 592, 300), Math.round(GREY + (235 - GREY) / 2))).toBe(true);
     for (const [x, y] of [
       [512, 300],
       [608, 300],
       [540, 278],
       [540, 330],
     ] as const)
-      near(pixel(picture, x, y), GREY);
+      expect(isNear(pixel(picture, x, y), GREY)).toBe(true);
   }
-  near(pixel(small![30]!, 268, 150), 235);
-  near(pixel(small![30]!, 250, 150), GREY);
+  expect(isNear(pixel(small![30]!, 268, 150), 235)).toBe(true);
+  expect(isNear(pixel(small![30]!, 250, 150), GREY)).toBe(true);
 });
 
 test("opacity fades a mark, also one without transparency of its own", async () => {
   const [large] = await picturesOf(await jpeg(), { ...MARK, opacity: 0.5 });
-  near(pixel(large![10]!, 560, 300), Math.round(GREY + (235 - GREY) / 2));
+  expect(isNear(pixel(large![10]!, 560, 300), Math.round(GREY + (235 - GREY) / 2))).toBe(true);
 });
 
 test.each([
@@ -109,16 +114,12 @@ test("an image of a hundred megapixels is refused before it is decoded, and half
   const header = Buffer.from("89504e470d0a1a0a0000000d49484452000027100000271008060000000000000000", "hex");
   const large = await encode(await written(header), MARK);
   expect(large.ending).toMatchObject({ failure: { message: expect.stringContaining("16 megapixels") } });
-  const { readFile } = await import("node:fs/promises");
   const half = (await readFile(await png())).subarray(0, 60);
   expect((await encode(await written(half), MARK)).ending).toMatchObject({ failure: { code: "watermark_unusable" } });
 });
 
 async function written(bytes: Buffer): Promise<string> {
-  const { mkdtemp, writeFile } = await import("node:fs/promises");
-  const { join } = await import("node:path");
-  const { tmpdir } = await import("node:os");
-  const path = join(await mkdtemp(join(tmpdir(), "sluice-mark-")), "image");
+  const path = join(folder, `image-${bytes.length}`);
   await writeFile(path, bytes);
   return path;
 }

@@ -154,7 +154,7 @@ describe("a watermark", () => {
   const mark = (more: object = {}) => ({ type: "watermark", url: server.url("/mark.png"), width: "25%", ...more });
   const MARGINS = { placement: { xAlign: "right", xMargin: "0px", yAlign: "bottom", yMargin: "0%" } };
   /** How light the lower right corner is. */
-  const corner = ({ luma, widthPx, heightPx }: Pick<DecodedPicture, "luma" | "widthPx" | "heightPx">) =>
+  const corner = ({ luma, widthPx, heightPx }: { luma: Uint8Array; widthPx: number; heightPx: number }) =>
     luma[(heightPx - 8) * widthPx + widthPx - 8]!;
 
   test("is in every picture from the first one on, in thumbnails, and in the encoded edges of clips", async () => {

@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 
 /** The message for a field of the contract that is not implemented yet. */
-export const LATER = "is not available yet";
+const LATER = "is not available yet";
 
 const schemas = new WeakSet<z.core.$ZodType>();
 
