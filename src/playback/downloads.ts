@@ -2,11 +2,12 @@ import { type Layout, layoutOf } from "../media/download/layout.ts";
 import { mergeInits } from "../media/download/merge-inits.ts";
 import type { DownloadTracks } from "../media/download/tracks.ts";
 import { presentationOf, secondsOf } from "../media/manifest/model.ts";
-import { select } from "../media/manifest/selection.ts";
+import { readSelection, select } from "../media/manifest/selection.ts";
 import type { Env } from "../platform/env.ts";
 import { answerFile } from "../platform/http/answer-file.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
+import { attachment, downloadName } from "./attachment.ts";
 import { CORS } from "./headers.ts";
 import { fetchSegment, type RequestContext } from "./origin.ts";
 import type { SegmentFile } from "./paths.ts";
@@ -19,6 +20,7 @@ import { streamDownload } from "./download-stream.ts";
 
 const WORD = { "capped-4k": "capped_4k", audio: "audioOnly" } as const;
 const TYPES = { "capped-4k": "video/mp4", audio: "audio/mp4" } as const;
+const EXTENSIONS = { "capped-4k": ".mp4", audio: ".m4a" } as const;
 
 const KEPT_MS = 30_000;
 /** A ready asset's layouts do not change. */
@@ -26,8 +28,9 @@ const layouts = new TtlCache<Layout>(16);
 
 /**
  * A file for download, assembled from the segments of a ready asset while it is sent. Nothing is stored for it.
+ * The query selects the rung as that of a manifest does, and names the file.
  *
- * @throws {Problem} playback_not_found, range_not_satisfiable, and those of `Viewer.admit`
+ * @throws {Problem} playback_not_found, validation_failed, range_not_satisfiable, and those of `Viewer.admit`
  */
 export async function answerDownload(
   viewer: Viewer,
@@ -44,7 +47,9 @@ export async function answerDownload(
   const presentation = isAskedFor && playable.status === "ready" ? presentationOf(playable) : null;
   if (presentation === null) throw unknownDownload();
   const { videoSets, audio } = select(presentation, selectionOf(new URLSearchParams(), rules));
-  const tracks = planDownload(file, { video: videoSets.flat(), audio });
+  const query = viewer.url.searchParams;
+  const tracks = planDownload(file, { video: videoSets.flat(), audio }, readSelection(query));
+  const name = downloadName(query, file, EXTENSIONS[file]);
   const layout = tracks && (await layoutFor(env, ctx, playable, tracks));
   if (tracks === null || layout === null) throw unknownDownload();
 
@@ -52,7 +57,8 @@ export async function answerDownload(
   const source = { env, ctx, assetId: playable.assetId, tracks, layout };
   const open = async (offset: number, length: number) =>
     streamDownload(source, viewer.request, offset, offset + length);
-  const headers = { ...CORS, "content-type": TYPES[file], "cache-control": "no-cache" };
+  const disposition = name === null ? {} : { "content-disposition": attachment(name) };
+  const headers = { ...CORS, ...disposition, "content-type": TYPES[file], "cache-control": "no-cache" };
   const answer = await answerFile(viewer.request, { size: layout.size, etag, open }, headers);
   if (answer === null) throw unknownDownload();
   return answer;

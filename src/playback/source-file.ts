@@ -2,6 +2,7 @@ import { findDownload } from "../library/assets/index.ts";
 import { isUploaded, serveSource } from "../library/sources/index.ts";
 import { openDatabase } from "../platform/database.ts";
 import type { Env } from "../platform/env.ts";
+import { attachment } from "./attachment.ts";
 import { CORS } from "./headers.ts";
 import { resolveAsset } from "./resolve.ts";
 import { unknownDownload } from "./unknown-playback.ts";
@@ -19,11 +20,12 @@ export async function answerSourceFile(viewer: Viewer, env: Env, playbackId: str
   if (resolution !== null || accessPolicy === "drm") throw unknownDownload();
   const source = await findDownload(openDatabase(env.DB), asset.assetId);
   if (source === null) throw unknownDownload();
+  const name = isUploaded(source.sourceUrl) ? null : nameIn(source.sourceUrl);
   // The file is not ours: no browser may take it for a page of this host.
   const headers = {
     ...CORS,
     "content-type": "application/octet-stream",
-    "content-disposition": attachment(isUploaded(source.sourceUrl) ? null : nameIn(source.sourceUrl)),
+    "content-disposition": name === null ? 'attachment; filename="source"' : attachment(name),
     "x-content-type-options": "nosniff",
     "cache-control": "no-cache", // the owner may end access at any time
   };
@@ -39,15 +41,4 @@ function nameIn(url: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** `Content-Disposition` with any file name (RFC 6266 §4.3, RFC 8187 §3.2). */
-function attachment(name: string | null): string {
-  if (name === null) return 'attachment; filename="source"';
-  const ascii = name.replace(/[^\w .()-]/g, "_");
-  const extended = encodeURIComponent(name.toWellFormed()).replace(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename="${ascii}"; filename*=UTF-8''${extended}`;
 }

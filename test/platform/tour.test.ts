@@ -71,6 +71,7 @@ test("the guide to sources: the original and both files of a media are downloade
   const sizeOf = async (name: string) => (await stat(join(home, name))).size;
   expect(await sizeOf("original.mp4")).toBe((await stat("test/fixtures/flower.mp4")).size);
   expect(await sizeOf("film.mp4")).toBeGreaterThan(await sizeOf("film.m4a"));
+  expect(await sizeOf("small.mp4")).toBeLessThanOrEqual(await sizeOf("film.mp4"));
 });
 
 test("the guide to playlists: one by hand and one by criteria list the newest media", async () => {

@@ -1,4 +1,4 @@
-/** Limits of pictures. */
+/** Limits of pictures and of files for download. */
 import { isMediaLength, isRequestLength, takesTooLong } from "../../../encoder/images/limits.ts";
 import { Places } from "../../../encoder/images/places.ts";
 import type { PictureRequest } from "../../../protocol/images.ts";
@@ -8,6 +8,7 @@ import { readClip, readStill } from "../../../src/media/images/parameters.ts";
 import { planAdvancedSheet, planSheet, type SheetPlan } from "../../../src/media/images/sheet-plan.ts";
 import { PLAIN_FIT } from "../../../src/media/images/sizes.ts";
 import { type Problem, PROBLEMS } from "../../../src/platform/http/problems.ts";
+import { downloadName } from "../../../src/playback/attachment.ts";
 import { TAKEN, upTo } from "../../support/limits/trials.ts";
 import { ladderRung } from "../media/images/rungs.ts";
 
@@ -103,6 +104,9 @@ async function waitingWith(count: number): Promise<string> {
 
 export const IMAGE_TRIALS = {
   "image-size": upTo((px) => refused(readStill, { width: String(px) })),
+  "download-name": upTo((length) =>
+    refused((query) => downloadName(query, "capped-4k", ".mp4"), { download: "x".repeat(length) }),
+  ),
   "image-clip-length": upTo((ms) => refused(readClip, { start: "1", end: String(1 + ms / 1000) })),
   "image-clip-size": upTo((px) => refused(readClip, { height: String(px) })),
   "image-clip-rate": upTo((rate) => refused(readClip, { fps: String(rate) })),

@@ -8,6 +8,7 @@ import type { Rendition } from "../../../src/media/manifest/model.ts";
 import type { Span } from "../../../src/media/types.ts";
 import { ByteWriter } from "../../../src/media/mp4/byte-writer.ts";
 import { writeInitSegment } from "../../../src/media/mp4/init-segment.ts";
+import { readSelection } from "../../../src/media/manifest/selection.ts";
 import { planDownload } from "../../../src/playback/download-plan.ts";
 
 const video = writeInitSegment({
@@ -171,18 +172,29 @@ describe("the file", () => {
   const [small, large, huge] = [480, 2160, 4320].map((heightPx) =>
     rendition({ name: `v${heightPx}`, heightPx, widthPx: (heightPx * 16) / 9 }),
   ) as [Rendition, Rendition, Rendition];
+  const ALL = readSelection(new URLSearchParams());
   const [first, usual] = [rendition({ name: "a1" }), rendition({ name: "a2", isDefault: true })];
   const names = (tracks: ReturnType<typeof planDownload>) => tracks?.renditions.map(({ name }) => name);
 
   test("has the largest picture of at most 2160p, and the usual sound", () => {
     const all = { video: [small, huge, large], audio: [first, usual] };
-    expect(names(planDownload("capped-4k", all))).toEqual(["v2160", "a2"]);
-    expect(names(planDownload("audio", all))).toEqual(["a2"]);
-    expect(names(planDownload("capped-4k", { video: [small], audio: [] }))).toEqual(["v480"]);
+    expect(names(planDownload("capped-4k", all, ALL))).toEqual(["v2160", "a2"]);
+    expect(names(planDownload("audio", all, ALL))).toEqual(["a2"]);
+    expect(names(planDownload("capped-4k", { video: [small], audio: [] }, ALL))).toEqual(["v480"]);
+  });
+
+  test.each([
+    ["resolution=480p", "v480"],
+    ["resolution=720p", "v480"],
+    ["maxResolution=1080p", "v480"],
+    ["resolution=2160p", "v2160"],
+  ])("with %s has the picture that a manifest would offer: %s", (query, name) => {
+    const selection = readSelection(new URLSearchParams(query));
+    expect(names(planDownload("capped-4k", { video: [huge, large, small], audio: [] }, selection))).toEqual([name]);
   });
 
   test("does not exist without its track", () => {
-    expect(planDownload("capped-4k", { video: [], audio: [first] })).toBeNull();
-    expect(planDownload("audio", { video: [small], audio: [] })).toBeNull();
+    expect(planDownload("capped-4k", { video: [], audio: [first] }, ALL)).toBeNull();
+    expect(planDownload("audio", { video: [small], audio: [] }, ALL)).toBeNull();
   });
 });

@@ -32,6 +32,7 @@ export const TRIED_IN = {
     "clip-segments",
     "clip-window-position",
     "image-size",
+    "download-name",
     "image-clip-length",
     "image-clip-size",
     "image-clip-rate",

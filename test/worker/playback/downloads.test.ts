@@ -70,6 +70,38 @@ test("a playback ID that is limited in resolution offers the file of its own lar
   expect(answer.headers.get("etag")).toMatch(/^"v360-/);
 });
 
+describe("a viewer's query", () => {
+  test("selects the nearest rung, as in a manifest, and not above the limit of the playback ID", async () => {
+    const { playbackId } = await newOffered();
+    const limited = await newOffered({}, { resolution: "480p" });
+    const rungOf = async (path: string) => (await get(path, {}, "HEAD")).headers.get("etag")?.slice(0, 6);
+    expect(await rungOf(`/${playbackId}/capped-4k.mp4?resolution=360p`)).toBe('"v360-');
+    expect(await rungOf(`/${playbackId}/capped-4k.mp4?resolution=1080p`)).toBe('"v720-');
+    expect(await rungOf(`/${limited.playbackId}/capped-4k.mp4?resolution=720p`)).toBe('"v360-');
+  });
+
+  test("names the file, which is then saved instead of played", async () => {
+    const { playbackId } = await newOffered();
+    const dispositionOf = async (query: string) =>
+      (await get(`/${playbackId}/capped-4k.mp4${query}`, {}, "HEAD")).headers.get("content-disposition");
+    expect(await dispositionOf("")).toBeNull();
+    expect(await dispositionOf(`?download=${encodeURIComponent('Été "1".MP4')}`)).toBe(
+      "attachment; filename=\"_t_ _1_.MP4\"; filename*=UTF-8''%C3%89t%C3%A9%20%221%22.MP4",
+    );
+    expect(await dispositionOf("?download")).toBe(
+      "attachment; filename=\"capped-4k.mp4\"; filename*=UTF-8''capped-4k.mp4",
+    );
+  });
+
+  test.each(["resolution=721p", "download=a/b", "download=a%5Cb", "download=a%0D%0Ab", "download=a%E2%80%AEb"])(
+    "?%s is refused",
+    async (query) => {
+      const { playbackId } = await newOffered();
+      expect((await get(`/${playbackId}/capped-4k.mp4?${query}`)).status).toBe(422);
+    },
+  );
+});
+
 test("the file of a private media needs a token", async () => {
   const { playbackId } = await newOffered({ workspaceId: "private" }, { accessPolicy: "private" });
   expect((await get(`/${playbackId}/capped-4k.mp4`)).status).toBe(401);
