@@ -31,6 +31,6 @@ export async function consumeClips(env: Env, batch: MessageBatch): Promise<void>
 
 async function giveUp(env: Env, mediaId: string): Promise<void> {
   const eventId = await derivedId(mediaId, "end");
+  await env.PURGES.send({ assetId: mediaId, pass: 1 }); // the segments that were copied before; first, because a failed clip is not looked at again
   await failRecording(env, { mediaId, eventId, atMs: Date.now() }, CLIP_SOURCE_GONE);
-  await env.PURGES.send({ assetId: mediaId, pass: 1 }); // the segments that were copied before
 }
