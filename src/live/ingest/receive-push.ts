@@ -65,6 +65,8 @@ export async function receivePush(
 }
 
 function problemOf(reason: string): Problem | null {
-  const found = PROBLEM_OF[reason] ?? (reason.startsWith("source_") ? NOT_MEDIA : null);
+  const found =
+    (Object.hasOwn(PROBLEM_OF, reason) ? PROBLEM_OF[reason] : null) ??
+    (reason.startsWith("source_") ? NOT_MEDIA : null);
   return found && new Problem(found[0], found[1]);
 }
