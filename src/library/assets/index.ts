@@ -1,6 +1,6 @@
 export { consumePurges } from "./purge.ts";
 export { sweepAssets } from "./sweep.ts";
-export { type NewRecording, openRecording, policyOf, recordingIdsOf } from "./open-recording.ts";
+export { type NewRecording, openRecording, policyOf, recentClips, recordingIdsOf } from "./open-recording.ts";
 export { failRecording } from "./fail-recording.ts";
 export { assetMachine } from "./asset-calls.ts";
 export { assets, isListed, renditions, tracks } from "./tables.ts";
