@@ -203,6 +203,7 @@ export const TRIED_IN = {
     "cmcd-body",
     "cmcd-reports",
     "view-events",
+    "view-requests",
     "data-filters",
     "data-intervals",
     "view-exports",
