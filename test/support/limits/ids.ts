@@ -193,6 +193,7 @@ export const TRIED_IN = {
     "new-views-of-workspace",
     "new-views-in-all",
     "unknown-ids",
+    "unknown-logins",
     "playback-events",
     "playback-event-text",
     "view-length",
