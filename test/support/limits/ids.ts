@@ -194,6 +194,7 @@ export const TRIED_IN = {
     "new-views-in-all",
     "unknown-ids",
     "unknown-logins",
+    "unknown-stream-keys",
     "playback-events",
     "playback-event-text",
     "view-length",

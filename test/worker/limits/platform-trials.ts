@@ -10,6 +10,7 @@ import { findFirstAnswer } from "../../../src/platform/http/idempotency.ts";
 import { requestLogs } from "../../../src/events/request-log/tables.ts";
 import { idempotencyKeys } from "../../../src/platform/http/tables.ts";
 import { deleteOld } from "../../../src/retention.ts";
+import { newStreamSecret } from "../../../src/live/streams/ids.ts";
 import { openHttpSource } from "../../../src/library/sources/http-range-reader.ts";
 import { maxSourceBytes } from "../../../src/library/sources/limits.ts";
 import { SourceError } from "../../../src/library/sources/source-errors.ts";
@@ -129,6 +130,10 @@ export const PLATFORM_TRIALS = {
   "unknown-logins": guesses("401", () => ({
     path: "/v1/on-demand",
     init: { headers: { authorization: wrong(crypto.randomUUID()) } },
+  })),
+  "unknown-stream-keys": guesses("401", () => ({
+    path: `/ingest/${newStreamSecret(crypto.randomUUID().replaceAll("-", ""))}`,
+    init: { method: "POST" },
   })),
   "failed-logins-of-address": logins(() => ({
     authorization: wrong(crypto.randomUUID()),
