@@ -231,6 +231,10 @@ const trackCount = (kind: "video" | "audio") =>
 interface ResolvedAsset {
   assetId: string;
   rules: AccessRules;
+  /** Where the original file came from. */
+  sourceUrl: string;
+  /** Whether viewers may download it. */
+  sourceAccess: boolean;
 }
 const assetIds = new TtlCache<ResolvedAsset>(512);
 /** IDs that are unknown, or those of streams. */
@@ -243,7 +247,12 @@ export async function resolveAsset(binding: D1Database, playbackId: string): Pro
   if (recent !== undefined) return recent;
   if (missingAssets.get(playbackId, now) === true) return null;
   const [asset] = await openDatabase(binding)
-    .select({ assetId: assets.id, rules: ACCESS_COLUMNS })
+    .select({
+      assetId: assets.id,
+      rules: ACCESS_COLUMNS,
+      sourceUrl: assets.sourceUrl,
+      sourceAccess: assets.sourceAccess,
+    })
     .from(playbackIds)
     .innerJoin(assets, eq(assets.id, playbackIds.targetId))
     .where(and(eq(playbackIds.id, playbackId), isNull(assets.deletedAt)));

@@ -1,6 +1,4 @@
-import { findDownload } from "../library/assets/index.ts";
 import { isUploaded, serveSource } from "../library/sources/index.ts";
-import { openDatabase } from "../platform/database.ts";
 import type { Env } from "../platform/env.ts";
 import { CORS } from "./headers.ts";
 import { resolveAsset } from "./resolve.ts";
@@ -17,13 +15,12 @@ export async function answerSourceFile(viewer: Viewer, env: Env, playbackId: str
   if (asset === null) throw unknownDownload();
   const { resolution, accessPolicy } = (await viewer.admit(asset.rules)).rules;
   if (resolution !== null || accessPolicy === "drm") throw unknownDownload();
-  const source = await findDownload(openDatabase(env.DB), asset.assetId);
-  if (source === null) throw unknownDownload();
+  if (!asset.sourceAccess) throw unknownDownload();
   // The file is not ours: no browser may take it for a page of this host.
   const headers = {
     ...CORS,
     "content-type": "application/octet-stream",
-    "content-disposition": attachment(isUploaded(source.sourceUrl) ? null : nameIn(source.sourceUrl)),
+    "content-disposition": attachment(isUploaded(asset.sourceUrl) ? null : nameIn(asset.sourceUrl)),
     "x-content-type-options": "nosniff",
     "cache-control": "no-cache", // the owner may end access at any time
   };

@@ -7,7 +7,7 @@ export { assets, isListed, renditions, tracks } from "./tables.ts";
 export { CLIP_SOURCE_GONE } from "./asset-error.ts";
 export { finishRecording } from "./finish-recording.ts";
 export { findUncopiedClip, takeStalledClips } from "./clip-rows.ts";
-export { type Asset, type AssetRecord, findAsset, findDownload, findSourceUrl, listAssets } from "./repository.ts";
+export { type Asset, type AssetRecord, findAsset, findSourceUrl, listAssets } from "./repository.ts";
 export { requireFilesWithoutDrm } from "./create-asset.ts";
 export { mediaFor } from "./answer-media.ts";
 export { toMedia } from "./to-media.ts";
