@@ -246,6 +246,7 @@ describe("an anonymous request for a clip window", () => {
       expect(await save("owner")).toBe("made"); // the rest of the hour's clips is the owner's
     } finally {
       prepare.mockRestore();
+      await env.DB.prepare("DELETE FROM assets WHERE stream_id = ?").bind(streamId).run(); // they are never copied
     }
   });
 
