@@ -84,7 +84,14 @@ export type KnownSound = z.infer<typeof KnownSound>;
 
 const streamKey = z.string().max(512);
 
-export const AskPassphrase = z.object({ gatewayId, streamKey });
+/**
+ * The broadcaster's IPv4 address or IPv6 /48: the Worker counts the unknown keys of each network. Absent for pushes over HTTP, which the Worker
+ * forwards itself, and from gateways of releases before 2026-11-28.
+ */
+const network = z.string().max(64).optional();
+
+export const AskPassphrase = z.object({ gatewayId, streamKey, network });
+export type AskPassphraseRequest = z.input<typeof AskPassphrase>;
 export type PassphraseAnswer =
   | { accepted: true; passphrase: string }
   | { accepted: false; reason: "unknown_key" | "disabled" };
@@ -95,6 +102,7 @@ export const Authorize = z.object({
   gatewayStartedAt: z.number().min(0).default(0),
   protocol: IngestProtocol,
   streamKey,
+  network,
   /** SRT: the passphrase of the handshake. */
   passphrase: z.string().max(512).optional(),
 });

@@ -8,6 +8,9 @@ import { countRequest } from "./tenancy/limits/limit-requests.ts";
 /**
  * `GET /healthz`: the status for everyone, the status of each part for authenticated callers. On this machine it also names what is not set
  * up, because nobody has credentials before there are tables.
+ *
+ * A request with credentials counts as an API request of its workspace. It is not in the request log: monitors send one every few seconds,
+ * and would displace the requests that people look for.
  */
 export function healthRoute() {
   const health = new HealthCache(Date.now);

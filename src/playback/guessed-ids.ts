@@ -1,7 +1,6 @@
 /** Bounds the ids that strangers try. Each look-up of an unknown one is a query of D1. */
 import type { Env } from "../platform/env.ts";
-import { Problem } from "../platform/http/problems.ts";
-import { UNKNOWN_IDS_PERIOD_SECONDS, unknownIds } from "../platform/network/unknown-ids.ts";
+import { unknownIds } from "../platform/network/unknown-ids.ts";
 
 /**
  * Answers a request for a playback ID or a session, and counts the id if there is none. What else is refused of an id that exists does not count.
@@ -42,7 +41,6 @@ export async function boundLookUp<Found>(
 /** @returns the time, epoch ms */
 function refuseGuess(request: Request, id: string): number {
   const nowMs = Date.now();
-  if (unknownIds.refuses(request, id, nowMs))
-    throw new Problem("too_many_requests", "too many unknown ids", { retryAfterSeconds: UNKNOWN_IDS_PERIOD_SECONDS });
+  unknownIds.requireFew(request, id, nowMs);
   return nowMs;
 }

@@ -35,7 +35,7 @@ export type Resolved = { rules: AccessRules } & (
 
 /** How long an isolate answers from memory. In other isolates, deleted content may remain playable for this long. */
 export const KNOWN_MS = 1000;
-/** The same while an asset is processed or a stream is on air, because its state may change at any moment. */
+/** The same of a stream, and while an asset is processed, because the state may change at any moment. */
 const CHANGING_MS = 200;
 const known = new TtlCache<Resolved>(64);
 /** IDs that were not found, for `KNOWN_MS`, and those that were looked up again because a part was missing, for `CHANGING_MS`. */
@@ -102,9 +102,9 @@ export function isKnown(playbackId: string, playable: Playable): boolean {
   return known.get(playbackId, Date.now())?.playable === playable;
 }
 
-/** 0 for a stream that is not on air and for an asset with nothing to play, so that the first request after a change succeeds. */
+/** 0 for an asset with nothing to play, so that the first request after it became ready succeeds. */
 function keptFor({ kind, playable }: Resolved): number {
-  if (kind === "stream") return playable.session?.endedAtMs === null ? CHANGING_MS : 0;
+  if (kind === "stream") return CHANGING_MS;
   if (presentationOf(playable) === null) return 0;
   return playable.status === "ready" ? KNOWN_MS : CHANGING_MS;
 }
@@ -231,6 +231,10 @@ const trackCount = (kind: "video" | "audio") =>
 interface ResolvedAsset {
   assetId: string;
   rules: AccessRules;
+  /** Where the original file came from. */
+  sourceUrl: string;
+  /** Whether viewers may download it. */
+  sourceAccess: boolean;
 }
 const assetIds = new TtlCache<ResolvedAsset>(512);
 /** IDs that are unknown, or those of streams. */
@@ -243,7 +247,12 @@ export async function resolveAsset(binding: D1Database, playbackId: string): Pro
   if (recent !== undefined) return recent;
   if (missingAssets.get(playbackId, now) === true) return null;
   const [asset] = await openDatabase(binding)
-    .select({ assetId: assets.id, rules: ACCESS_COLUMNS })
+    .select({
+      assetId: assets.id,
+      rules: ACCESS_COLUMNS,
+      sourceUrl: assets.sourceUrl,
+      sourceAccess: assets.sourceAccess,
+    })
     .from(playbackIds)
     .innerJoin(assets, eq(assets.id, playbackIds.targetId))
     .where(and(eq(playbackIds.id, playbackId), isNull(assets.deletedAt)));

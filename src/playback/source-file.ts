@@ -1,6 +1,4 @@
-import { findDownload } from "../library/assets/index.ts";
 import { isUploaded, serveSource } from "../library/sources/index.ts";
-import { openDatabase } from "../platform/database.ts";
 import type { Env } from "../platform/env.ts";
 import { attachment } from "./attachment.ts";
 import { CORS } from "./headers.ts";
@@ -18,9 +16,8 @@ export async function answerSourceFile(viewer: Viewer, env: Env, playbackId: str
   if (asset === null) throw unknownDownload();
   const { resolution, accessPolicy } = (await viewer.admit(asset.rules)).rules;
   if (resolution !== null || accessPolicy === "drm") throw unknownDownload();
-  const source = await findDownload(openDatabase(env.DB), asset.assetId);
-  if (source === null) throw unknownDownload();
-  const name = isUploaded(source.sourceUrl) ? null : nameIn(source.sourceUrl);
+  if (!asset.sourceAccess) throw unknownDownload();
+  const name = isUploaded(asset.sourceUrl) ? null : nameIn(asset.sourceUrl);
   // The file is not ours: no browser may take it for a page of this host.
   const headers = {
     ...CORS,

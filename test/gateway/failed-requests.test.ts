@@ -47,7 +47,8 @@ test("consecutive failures of authorizations are logged once, with the gateway's
   const lines = logged();
   const client = new WorkerClient(await workerAnswering(503, 503), "credential");
 
-  for (let attempt = 0; attempt < 3; attempt += 1) await client.passphrase("gateway", "secret-key");
+  for (let attempt = 0; attempt < 3; attempt += 1)
+    await client.passphrase({ gatewayId: "gateway", streamKey: "secret-key" });
 
   expect(lines).toMatchObject([
     { level: "warn", event: "gateway.request_failed", gatewayId: "gateway", route: "passphrase" },
@@ -60,7 +61,7 @@ test("an unreachable Worker is logged with the error of the connection", async (
   const url = await workerAnswering();
   server!.close();
   await once(server!, "close");
-  expect(await new WorkerClient(url, "credential").passphrase("gateway", "key")).toEqual({
+  expect(await new WorkerClient(url, "credential").passphrase({ gatewayId: "gateway", streamKey: "key" })).toEqual({
     accepted: false,
     reason: "unavailable",
   });

@@ -47,6 +47,22 @@ test("an exception in the gateway costs one broadcaster, is logged with its plac
   await reception.close();
 });
 
+test("the Worker is told the network of a broadcaster, and not of a push, which it forwards itself", async () => {
+  const asked: (string | undefined)[] = [];
+  const refuse = async ({ network }: { network?: string }) => {
+    asked.push(network);
+    return { accepted: false, reason: "unknown_key" } as const;
+  };
+  const worker = { authorize: refuse, passphrase: refuse } as unknown as WorkerClient;
+  const reception = new GatewayReception(worker, { gatewayId: "g", startedAt: 0, capacity: 1 });
+  await reception.admit({ protocol: "rtmp", streamKey: "k", remote: "::ffff:192.0.2.1:1935" });
+  await reception.admit({ protocol: "srt", streamKey: "k", remote: "2001:db8:5:6::7:50000" });
+  await reception.passphraseOf("k", "192.0.2.1:50000");
+  await reception.admit({ protocol: "http", streamKey: "k", remote: "192.0.2.1:1" });
+  expect(asked).toEqual(["192.0.2.1", "2001:db8:5", "192.0.2.1", undefined]);
+  await reception.close();
+});
+
 const accepted = (callback: Server): AuthorizeAnswer => ({
   accepted: true,
   streamId: "s",

@@ -97,6 +97,19 @@ test("with credentials every part is named, and asking again at once repeats no 
   expect(calls).toEqual({ database: 1, storage: 1, queue: 1 });
 });
 
+test("with credentials it is a request of the workspace, and beyond the limit there is no check", async () => {
+  const limiter = vi.spyOn(env.API_REQUESTS, "limit").mockResolvedValue({ success: false });
+  try {
+    const refused = await ask(workspace.authorization);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+    expect(limiter.mock.calls).toEqual([[{ key: workspace.id }]]);
+    expect(calls).toEqual({ database: 0, storage: 0, queue: 0 });
+    expect((await ask()).status).toBe(200); // a stranger's is no request of a workspace
+  } finally {
+    limiter.mockRestore();
+  }
+});
+
 test("bad credentials get 401 and no check", async () => {
   expect((await ask(`Basic ${btoa("nobody:secret")}`)).status).toBe(401);
   expect(calls).toEqual({ database: 0, storage: 0, queue: 0 });

@@ -8,7 +8,7 @@ export interface Incoming {
   streamKey: string;
   /** SRT: the passphrase of the handshake. */
   passphrase?: string;
-  /** "address:port", for the log. */
+  /** "address:port", for the log and for the Worker, which counts the unknown keys of each network. */
   remote: string;
 }
 
@@ -32,8 +32,11 @@ export type Admission =
 export interface Reception {
   /** Called before any media is decoded. Never rejects: an unreachable Worker results in `unavailable`. */
   admit(incoming: Incoming): Promise<Admission>;
-  /** SRT: the passphrase required for this stream key. Never rejects. */
-  passphraseOf(streamKey: string): Promise<PassphraseAnswer | { accepted: false; reason: "unavailable" }>;
+  /** SRT: the passphrase required for this stream key. Never rejects. @param remote "address:port" */
+  passphraseOf(
+    streamKey: string,
+    remote: string,
+  ): Promise<PassphraseAnswer | { accepted: false; reason: "unavailable" }>;
 }
 
 /** A running listener. */

@@ -6,6 +6,7 @@ import { log, logError, logWarning } from "../../../protocol/log.ts";
 import { SpareProcess } from "../../platform/spare-process.ts";
 import type { Admission, HangUp, Incoming, Reception } from "./incoming.ts";
 import { LiveBroadcast } from "./live-broadcast.ts";
+import { networkOfRemote } from "./network-of-remote.ts";
 import { SourceBuffer } from "../source/source-buffer.ts";
 import type { WorkerClient } from "../worker/worker-client.ts";
 
@@ -58,7 +59,8 @@ export class GatewayReception implements Reception {
     this.#encoders.prepare();
   }
 
-  passphraseOf = (streamKey: string) => this.#worker.passphrase(this.#options.gatewayId, streamKey);
+  passphraseOf = (streamKey: string, remote: string) =>
+    this.#worker.passphrase({ gatewayId: this.#options.gatewayId, streamKey, network: networkOfRemote(remote) });
 
   /** A fault of the gateway costs this broadcaster alone. */
   async admit(incoming: Incoming): Promise<Admission> {
@@ -118,7 +120,7 @@ export class GatewayReception implements Reception {
     return { accepted: true, streamId, sessionId, take };
   }
 
-  async #authorize({ protocol, streamKey, passphrase }: Incoming) {
+  async #authorize({ protocol, streamKey, passphrase, remote }: Incoming) {
     const { gatewayId, startedAt } = this.#options;
     this.#pending += 1;
     try {
@@ -128,6 +130,7 @@ export class GatewayReception implements Reception {
         gatewayStartedAt: startedAt,
         protocol,
         streamKey,
+        ...(protocol === "http" ? {} : { network: networkOfRemote(remote) }), // a push comes from the Worker
         ...(passphrase === undefined ? {} : { passphrase }),
       });
     } finally {

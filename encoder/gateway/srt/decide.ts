@@ -24,7 +24,7 @@ export async function decide(handshake: Handshake, remote: string, reception: Re
   if (named === "bad_mode") return { rejection: REJECT.badMode };
   if (named === "no_key" || named.key.length > MAX_KEY_LENGTH) return { rejection: REJECT.badRequest };
   if (handshake.keyMaterial === null) return { rejection: REJECT.unsecure };
-  const answer = await reception.passphraseOf(named.key);
+  const answer = await reception.passphraseOf(named.key, remote);
   if (!answer.accepted) return { rejection: REASONS[answer.reason] };
   const { passphrase } = answer;
   if (!(await isWrappedWith(handshake.keyMaterial, passphrase))) return { rejection: REJECT.badSecret };

@@ -1,6 +1,7 @@
 /** Client for the Worker's ingest routes before a session exists (protocol/live.ts). */
 import { z } from "zod";
 import {
+  type AskPassphraseRequest,
   type AuthorizeRequest,
   AuthorizeAnswer,
   type PassphraseAnswer,
@@ -40,16 +41,13 @@ export class WorkerClient {
     return parsed.data ?? UNAVAILABLE;
   }
 
-  async passphrase(gatewayId: string, streamKey: string): Promise<PassphraseAnswer | typeof UNAVAILABLE> {
-    const parsed = Passphrase.safeParse(await this.#post("passphrase", { gatewayId, streamKey }));
+  async passphrase(request: AskPassphraseRequest): Promise<PassphraseAnswer | typeof UNAVAILABLE> {
+    const parsed = Passphrase.safeParse(await this.#post("passphrase", request));
     return parsed.data ?? UNAVAILABLE;
   }
 
   /** Null without a valid answer. Not retried, because a broadcaster is waiting. */
-  async #post(
-    name: string,
-    body: Register | AuthorizeRequest | { gatewayId: string; streamKey: string },
-  ): Promise<unknown> {
+  async #post(name: string, body: Register | AuthorizeRequest | AskPassphraseRequest): Promise<unknown> {
     const { gatewayId } = body;
     try {
       const response = await fetch(`${this.#workerUrl}/internal/ingest/${name}`, {

@@ -62,7 +62,8 @@ const NO_LATIN = new Set([
 export const isLatin = (languageCode: string): boolean => !NO_LATIN.has(languageCode);
 
 /** @param languageCode ISO 639-2 */
-export const regionOf = (languageCode: string): number => REGION_OF[languageCode] ?? 0;
+export const regionOf = (languageCode: string): number =>
+  Object.hasOwn(REGION_OF, languageCode) ? REGION_OF[languageCode]! : 0;
 
 /** @returns the characters of the codes that differ; null when the letters are not Latin */
 export const nationalSet = (region: number, option: number): string | null => REGIONS[region]?.[option] ?? null;

@@ -107,8 +107,8 @@ function fieldsOf(data: Cmcd): Fields {
     live_stream_latency: numberOf(data.ltc),
     view_avg_request_throughput: throughputKbps === null ? null : throughputKbps * 1000,
     video_source_bitrate: bitrateKbps === null ? null : bitrateKbps * 1000,
-    video_source_type: FORMATS[String(data.sf)] ?? null,
-    video_stream_type: STREAM_TYPES[String(data.st)] ?? null,
+    video_source_type: FORMATS.get(String(data.sf)) ?? null,
+    video_stream_type: STREAM_TYPES.get(String(data.st)) ?? null,
     video_cdn: textOf(data.cdn),
     video_source_hostname: textOf(data.h),
     video_id: textOf(data.cid),
@@ -120,8 +120,15 @@ function fieldsOf(data: Cmcd): Fields {
   );
 }
 
-const FORMATS: Record<string, string> = { h: "application/x-mpegurl", d: "application/dash+xml" };
-const STREAM_TYPES: Record<string, string> = { v: "on-demand", l: "live", ll: "live" };
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ["h", "application/x-mpegurl"],
+  ["d", "application/dash+xml"],
+]);
+const STREAM_TYPES: ReadonlyMap<string, string> = new Map([
+  ["v", "on-demand"],
+  ["l", "live"],
+  ["ll", "live"],
+]);
 
 /** A list has one number per kind of media. */
 function highest(list: unknown): number | null {

@@ -1,3 +1,4 @@
+import { hasColumn } from "../../platform/machine/has-column.ts";
 import { isNumericColumn, VIEW_COLUMNS } from "./columns.ts";
 import { PACKED_COLUMN, PACKED_FROM, packFigures } from "./packed-figures.ts";
 
@@ -28,9 +29,6 @@ export function createViewTable(sql: SqlStorage): void {
   // Null = not computed yet.
   if (!hasColumn(sql, "timelines", "watched")) sql.exec("ALTER TABLE timelines ADD COLUMN watched TEXT");
 }
-
-const hasColumn = (sql: SqlStorage, table: string, column: string): boolean =>
-  sql.exec("SELECT 1 FROM pragma_table_info(?) WHERE name = ?", table, column).toArray().length > 0;
 
 function packAll(sql: SqlStorage): void {
   const select = "SELECT view_id FROM views WHERE view_id > ? ORDER BY view_id LIMIT ?";

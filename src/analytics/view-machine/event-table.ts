@@ -1,14 +1,19 @@
+import { hasColumn } from "../../platform/machine/has-column.ts";
 import { type EncodedEvent, encodeEvent, type ViewEvent } from "../views/view-event.ts";
 
 /** Most events of a view; further ones are not stored. Twelve hours have about 5,000. */
 const MAX_EVENTS = 20_000;
+/** Most of them that may be completed requests. A player that reports each segment sends thousands, and they must not displace the others. */
+const MAX_REQUESTS = 10_000;
+const REQUEST = "requestCompleted";
 /** Most characters of JSON in all events of a view; further ones are not stored. Twelve hours have about 3,000,000. */
 const MAX_LENGTH = 8 << 20;
 /** Most characters of JSON in a row, unless one event has more. A row may have 2 MB; a character takes up to three bytes, and an event has up to 400,000. */
 const MAX_ROW_LENGTH = 200_000;
 
 const CREATE = `CREATE TABLE IF NOT EXISTS event_batches (
-  id INTEGER PRIMARY KEY, received_at_ms REAL NOT NULL, sequences TEXT NOT NULL, last_name TEXT NOT NULL, events TEXT NOT NULL)`;
+  id INTEGER PRIMARY KEY, received_at_ms REAL NOT NULL, sequences TEXT NOT NULL, last_name TEXT NOT NULL, events TEXT NOT NULL,
+  requests INTEGER NOT NULL DEFAULT 0)`;
 
 interface BatchRow extends Record<string, SqlStorageValue> {
   received_at_ms: number;
@@ -16,12 +21,16 @@ interface BatchRow extends Record<string, SqlStorageValue> {
   sequences: string;
   /** Name of the event with the highest number. */
   last_name: string;
+  /** How many of the events are completed requests; 0 in rows of releases before 2026-11-28. */
+  requests: number;
   length: number;
 }
 
 /** The stored events without their fields. */
 interface Known {
   sequences: Set<number>;
+  /** Completed requests. */
+  requests: number;
   last: number;
   lastName: string | null;
   lastReceivedAtMs: number;
@@ -40,6 +49,8 @@ export class EventTable {
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     sql.exec(CREATE);
+    if (!hasColumn(sql, "event_batches", "requests"))
+      sql.exec("ALTER TABLE event_batches ADD COLUMN requests INTEGER NOT NULL DEFAULT 0");
     this.#convert();
   }
 
@@ -70,6 +81,8 @@ export class EventTable {
     for (const event of events) {
       if (sequences.has(event.sequence) || sequences.size >= MAX_EVENTS) continue;
       if (known.length + event.json.length > MAX_LENGTH) continue;
+      if (isRequest(event) && known.requests >= MAX_REQUESTS) continue;
+      known.requests += Number(isRequest(event));
       sequences.add(event.sequence);
       known.length += event.json.length;
       added.push(event);
@@ -102,11 +115,12 @@ export class EventTable {
     const sequences = events.map(({ sequence }) => sequence);
     const newest = events.reduce((one, other) => (other.sequence > one.sequence ? other : one));
     this.#sql.exec(
-      "INSERT INTO event_batches (received_at_ms, sequences, last_name, events) VALUES (?, ?, ?, ?)",
+      "INSERT INTO event_batches (received_at_ms, sequences, last_name, events, requests) VALUES (?, ?, ?, ?, ?)",
       receivedAtMs,
       JSON.stringify(sequences),
       newest.name,
       `[${events.map(({ json }) => json).join(",")}]`,
+      events.filter(isRequest).length,
     );
     const known = this.#read();
     if (newest.sequence > known.last) [known.last, known.lastName] = [newest.sequence, newest.name];
@@ -115,14 +129,15 @@ export class EventTable {
 
   #read(): Known {
     if (this.#known !== null) return this.#known;
-    const known: Known = { sequences: new Set(), last: 0, lastName: null, lastReceivedAtMs: 0, length: 0 };
-    const select = "SELECT received_at_ms, sequences, last_name, length(events) AS length FROM event_batches";
-    for (const { received_at_ms, sequences, last_name, length } of this.#sql.exec<BatchRow>(select)) {
+    const known: Known = { sequences: new Set(), requests: 0, last: 0, lastName: null, lastReceivedAtMs: 0, length: 0 };
+    const select = "SELECT received_at_ms, sequences, last_name, requests, length(events) AS length FROM event_batches";
+    for (const { received_at_ms, sequences, last_name, requests, length } of this.#sql.exec<BatchRow>(select)) {
       const numbers = JSON.parse(sequences) as number[];
       const last = numbers.reduce((one, other) => Math.max(one, other));
       for (const number of numbers) known.sequences.add(number);
       if (last > known.last) [known.last, known.lastName] = [last, last_name];
       known.lastReceivedAtMs = Math.max(known.lastReceivedAtMs, received_at_ms);
+      known.requests += requests;
       known.length += length;
     }
     return (this.#known = known);
@@ -142,6 +157,8 @@ export class EventTable {
     this.#sql.exec("DROP TABLE events");
   }
 }
+
+const isRequest = ({ name }: EncodedEvent): boolean => name === REQUEST;
 
 /** Divides events into rows, in order. */
 function rowsOf(events: readonly EncodedEvent[]): EncodedEvent[][] {

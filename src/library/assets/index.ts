@@ -1,13 +1,13 @@
 export { consumePurges } from "./purge.ts";
 export { sweepAssets } from "./sweep.ts";
-export { type NewRecording, openRecording, policyOf, recordingIdsOf } from "./open-recording.ts";
+export { type NewRecording, openRecording, policyOf, recentClips, recordingIdsOf } from "./open-recording.ts";
 export { failRecording } from "./fail-recording.ts";
 export { assetMachine } from "./asset-calls.ts";
 export { assets, isListed, renditions, tracks } from "./tables.ts";
 export { CLIP_SOURCE_GONE } from "./asset-error.ts";
 export { finishRecording } from "./finish-recording.ts";
 export { findUncopiedClip, takeStalledClips } from "./clip-rows.ts";
-export { type Asset, type AssetRecord, findAsset, findDownload, findSourceUrl, listAssets } from "./repository.ts";
+export { type Asset, type AssetRecord, findAsset, findSourceUrl, listAssets } from "./repository.ts";
 export { requireFilesWithoutDrm } from "./create-asset.ts";
 export { mediaFor } from "./answer-media.ts";
 export { toMedia } from "./to-media.ts";

@@ -112,7 +112,13 @@ export function openRecording(
 
 const HOUR_MS = 3600_000;
 
-/** Clips of a stream that were made within the hour before `atMs`, deleted ones included. */
+/** The number of clips of a stream that were made within the hour before `atMs`, deleted ones included. A query, for use in a batch. */
+export const recentClips = (db: Database, streamId: string, atMs: number) =>
+  db
+    .select({ count: sql<number>`count(*)`.as("recent_clips") })
+    .from(assets)
+    .where(isRecentClip(streamId, atMs));
+
 const isRecentClip = (streamId: string, atMs: number) =>
   and(eq(assets.streamId, streamId), isNotNull(assets.sourceAssetId), gt(assets.createdAt, new Date(atMs - HOUR_MS)));
 

@@ -143,15 +143,6 @@ export const changeAsset = (
     .set({ ...change, ...nextRevision })
     .where(and(eq(assets.id, seen.id), eq(assets.revision, seen.revision), isAlive));
 
-/** Where the original file came from; null when there is no such asset, or its owner does not let viewers download it. */
-export async function findDownload(db: Database, id: string): Promise<{ sourceUrl: string } | null> {
-  const [found] = await db
-    .select({ sourceUrl: assets.sourceUrl })
-    .from(assets)
-    .where(and(eq(assets.id, id), assets.sourceAccess, isAlive));
-  return found ?? null;
-}
-
 /** The URL an asset's source was fetched from; null for an unknown or deleted asset. */
 export async function findSourceUrl(binding: D1Database, assetId: string): Promise<string | null> {
   const [asset] = await openDatabase(binding)

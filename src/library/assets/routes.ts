@@ -206,6 +206,7 @@ export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
       const { mediaId } = c.req.valid("param");
       const updated = await updateSourceAccess(c.env, keyOf(c, mediaId), c.req.valid("json").sourceAccess, new Date());
       if (updated === null) return c.json(success(mediaFor(c)(await requireAsset(c, mediaId))), 200);
+      for (const { id } of updated.record.playbackIds) forgetPlayback(id);
       c.executionCtx.waitUntil(updated.committed.wake());
       return c.json(success(mediaFor(c)(updated.record)), 200);
     })

@@ -19,6 +19,15 @@ interface NameRow extends Record<string, SqlStorageValue> {
   name: string;
 }
 
+/** The nearer one of the last before a time and the first after it. */
+const NEAREST = `SELECT name FROM (
+    SELECT * FROM (SELECT name, at_seconds FROM kept
+      WHERE playback_id = ?1 AND at_seconds <= ?2 AND name LIKE ?3 ORDER BY at_seconds DESC LIMIT 1)
+    UNION ALL
+    SELECT * FROM (SELECT name, at_seconds FROM kept
+      WHERE playback_id = ?1 AND at_seconds > ?2 AND name LIKE ?3 ORDER BY at_seconds LIMIT 1))
+  ORDER BY abs(at_seconds - ?2) LIMIT 1`;
+
 export class KeptImages {
   readonly #sql: SqlStorage;
 
@@ -26,6 +35,10 @@ export class KeptImages {
     this.#sql = sql;
     sql.exec(
       "CREATE TABLE IF NOT EXISTS kept (name TEXT PRIMARY KEY, playback_id TEXT, at_seconds REAL, at INTEGER NOT NULL, bytes INTEGER NOT NULL)",
+    );
+    // With the name, the index alone answers `nearest`.
+    sql.exec(
+      "CREATE INDEX IF NOT EXISTS kept_by_time ON kept (playback_id, at_seconds, name) WHERE at_seconds IS NOT NULL",
     );
     sql.exec("DROP TABLE IF EXISTS made"); // until 2026-11-28, of the newest pictures
   }
@@ -81,14 +94,12 @@ export class KeptImages {
 
   /** The name of the picture of this playback ID that is nearest in time, of the same format if there is one. */
   nearest(playbackId: string, seconds: number, extension: string): string | null {
-    const [row] = this.#sql
-      .exec<NameRow>(
-        "SELECT name FROM kept WHERE playback_id = ? AND at_seconds IS NOT NULL ORDER BY name NOT LIKE ?, abs(at_seconds - ?) LIMIT 1",
-        playbackId,
-        `%.${extension}`,
-        seconds,
-      )
-      .toArray();
+    return this.#nearestLike(playbackId, seconds, `%.${extension}`) ?? this.#nearestLike(playbackId, seconds, "%");
+  }
+
+  /** @param pattern of the name, for LIKE */
+  #nearestLike(playbackId: string, seconds: number, pattern: string): string | null {
+    const [row] = this.#sql.exec<NameRow>(NEAREST, playbackId, seconds, pattern).toArray();
     return row?.name ?? null;
   }
 

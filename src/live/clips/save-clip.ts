@@ -1,11 +1,12 @@
 import { eq, sql } from "drizzle-orm";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
-import { assets, type NewRecording, openRecording, policyOf } from "../../library/assets/index.ts";
+import { assets, type NewRecording, openRecording, policyOf, recentClips } from "../../library/assets/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import { hasSpareRoom } from "../../platform/database-room.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
+import { TtlCache } from "../../platform/ttl-cache.ts";
 import { inheritedRules } from "../streams/inherited-rules.ts";
 import { liveStreams } from "../streams/tables.ts";
 import type { FoundClip } from "./find-clip.ts";
@@ -15,6 +16,11 @@ import { sendClip } from "./send-clip.ts";
 export const CLIPS_PER_HOUR = 60;
 /** The viewers' share of `CLIPS_PER_HOUR`. The rest is reserved for the owner. */
 export const VIEWER_CLIPS_PER_HOUR = 40;
+
+/** How long an isolate takes no clip of viewers of a stream whose share is used up. */
+const FULL_MS = 60_000;
+/** The streams whose viewers have used up their share. */
+const full = new TtlCache<true>(1024);
 
 /**
  * Creates the clip's asset and enqueues the copy of its segments. Any number of requests for the same segments creates one asset and one
@@ -29,11 +35,23 @@ export async function saveClip(
   { sessionId, range, access, mediaId, playbackId }: FoundClip,
   { publicUrl, by }: { publicUrl: string; by: "viewer" | "owner" },
 ): Promise<"made" | "known" | "limit"> {
+  const nowMs = Date.now();
+  if (by === "viewer" && (full.get(streamId, nowMs) === true || !(await hasSpareRoom(env.DB)))) return "limit";
   const db = openDatabase(env.DB);
-  const [stream] = await db.select().from(liveStreams).where(eq(liveStreams.id, streamId));
-  const isKnown = async () => (await db.$count(assets, eq(assets.id, mediaId))) > 0;
-  if (stream === undefined || (await isKnown())) return "known";
-  if (by === "viewer" && !(await hasSpareRoom(env.DB))) return "limit";
+  const clip = db.select({ mediaId: assets.id }).from(assets).where(eq(assets.id, mediaId));
+  const [[stream], clips, [recent]] = await db.batch([
+    db.select().from(liveStreams).where(eq(liveStreams.id, streamId)),
+    clip,
+    recentClips(db, streamId, nowMs),
+  ]);
+  if (stream === undefined || clips.length > 0) return "known";
+  const clipsPerHour = by === "viewer" ? VIEWER_CLIPS_PER_HOUR : CLIPS_PER_HOUR;
+  const refuse = () => {
+    log("live.clip_limit", { streamId, sessionId, by });
+    if (by === "viewer") full.set(streamId, true, nowMs + FULL_MS);
+    return "limit" as const;
+  };
+  if (recent!.count >= clipsPerHour) return refuse();
   const recording: NewRecording = {
     mediaId,
     playbackId,
@@ -44,8 +62,8 @@ export async function saveClip(
     maxResolution: stream.maxResolution,
     mediaPolicy: access,
     keySystems: stream.keySystems,
-    atMs: Date.now(),
-    clipsPerHour: by === "viewer" ? VIEWER_CLIPS_PER_HOUR : CLIPS_PER_HOUR,
+    atMs: nowMs,
+    clipsPerHour,
     clip: {
       sourceAssetId: sessionId,
       startMs: Math.round(range.startSeconds * 1000),
@@ -55,11 +73,8 @@ export async function saveClip(
   const rules = await inheritedRules(db, streamId, policyOf(recording));
   const { statements, event } = openRecording(db, recording, rules);
   const { isNew, wake } = await commitWithEvents(env, statements, [{ event, onlyIf: sql`changes() > 0` }]);
-  if (!isNew[0]) {
-    if (await isKnown()) return "known"; // a concurrent request was faster
-    log("live.clip_limit", { streamId, sessionId, by });
-    return "limit";
-  }
+  // Concurrent requests were faster: they have made this clip, or the last ones of the hour.
+  if (!isNew[0]) return (await clip).length > 0 ? "known" : refuse();
   log("live.clip_created", { streamId, sessionId, mediaId, first: range.first, last: range.last });
   await Promise.all([wake(), sendClip(env, { mediaId, from: 0 })]);
   return "made";

@@ -9,7 +9,8 @@ import { receivePush } from "./receive-push.ts";
  * POST or PUT that lasts as long as the broadcast.
  */
 export const pushRoutes = new Hono<AppContext>().on(["POST", "PUT"], "/ingest/:streamKey", async (c) => {
-  const push = { streamKey: c.req.param("streamKey"), body: c.req.raw.body, publicUrl: publicUrlOf(c) };
+  const { raw } = c.req;
+  const push = { sender: raw, streamKey: c.req.param("streamKey"), body: raw.body, publicUrl: publicUrlOf(c) };
   const reason = await receivePush(c.env, push, (isRead) => c.set("bodyIsRead", isRead));
   return c.json(success({ reason }));
 });

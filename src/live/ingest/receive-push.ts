@@ -2,6 +2,7 @@ import type { PushAnswer } from "../../../protocol/live.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem, type ProblemCode } from "../../platform/http/problems.ts";
 import { log } from "../../platform/log.ts";
+import type { Sender } from "../../platform/network/request-network.ts";
 import { pushBroadcast } from "./push-broadcast.ts";
 import { refuseBroadcaster } from "./authorize.ts";
 import { streamOfKey } from "./authorize.ts";
@@ -29,6 +30,8 @@ const NOT_MEDIA: [ProblemCode, string] = [
 ];
 
 interface Push {
+  /** Whose unknown keys are counted. */
+  sender: Sender;
   streamKey: string;
   body: ReadableStream | null;
   /** Base URL for gateways of this Worker. */
@@ -40,15 +43,15 @@ interface Push {
  *
  * @param onRefused gets a promise that settles when the gateway has read the body of a broadcaster that is still sending
  * @returns why the broadcast ended
- * @throws {Problem} unauthorized, forbidden, stream_busy, push_incomplete, unavailable, validation_failed
+ * @throws {Problem} unauthorized, forbidden, stream_busy, push_incomplete, unavailable, validation_failed, too_many_requests
  */
 export async function receivePush(
   env: Env,
-  { streamKey, body, publicUrl }: Push,
+  { sender, streamKey, body, publicUrl }: Push,
   onRefused: (isRead: Promise<unknown>) => void,
 ): Promise<PushAnswer["reason"]> {
   // Checked before any byte is forwarded: only requests with a valid key reach an encoder.
-  const stream = await streamOfKey(env, streamKey);
+  const stream = await streamOfKey(env, streamKey, sender);
   const refusal = stream === null ? "unknown_key" : stream.status === "disabled" ? "disabled" : null;
   if (stream === null || refusal !== null) {
     refuseBroadcaster({ streamKey, protocol: "http" }, refusal ?? "unknown_key");
@@ -65,6 +68,8 @@ export async function receivePush(
 }
 
 function problemOf(reason: string): Problem | null {
-  const found = PROBLEM_OF[reason] ?? (reason.startsWith("source_") ? NOT_MEDIA : null);
+  const found =
+    (Object.hasOwn(PROBLEM_OF, reason) ? PROBLEM_OF[reason] : null) ??
+    (reason.startsWith("source_") ? NOT_MEDIA : null);
   return found && new Problem(found[0], found[1]);
 }

@@ -45,7 +45,8 @@ export function encodingsOfLanguage(languageCode: string): readonly string[] {
   const [language = "", ...subtags] = code.split("-");
   if (language === "zh" && !subtags.includes("hans") && subtags.some((one) => /^(?:hant|tw|hk|mo)$/.test(one)))
     return TRADITIONAL;
-  return OF_LANGUAGE[`${language}-${subtags[0]}`] ?? OF_LANGUAGE[language] ?? WESTERN;
+  const known = [`${language}-${subtags[0]}`, language].find((one) => Object.hasOwn(OF_LANGUAGE, one));
+  return known === undefined ? WESTERN : OF_LANGUAGE[known]!;
 }
 
 /** For text that is none of its language: the language may be wrong, or UTF-8 may have a few damaged bytes. */

@@ -6,6 +6,7 @@ import { isSameSecret } from "../../../protocol/same-secret.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { credentials } from "../workspaces/tables.ts";
 import { refusalOfLogin } from "./failed-logins.ts";
+import { unknownLogins } from "../../platform/network/unknown-ids.ts";
 import { TtlCache } from "../../platform/ttl-cache.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import type { AppContext, Caller } from "../../platform/http/router.ts";
@@ -16,6 +17,8 @@ const CACHE_TTL_MS = 5000;
 const MAX_CACHED = 1000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const cache = new TtlCache<{ caller: Caller; secretHash: string }>(MAX_CACHED);
+/** IDs of no credential, for as long. Separate, so that guesses do not displace credentials. */
+const missing = new TtlCache<true>(MAX_CACHED);
 
 /** Parses `Authorization: Basic` (RFC 7617); null = another scheme, or malformed. */
 function parseBasic(header: string | undefined): { username: string; password: string } | null {
@@ -31,24 +34,29 @@ function parseBasic(header: string | undefined): { username: string; password: s
   }
 }
 
+/** @param id a UUID */
 async function lookUp(binding: D1Database, id: string, nowMs: number) {
-  if (!UUID.test(id)) return null;
   const known = cache.get(id, nowMs);
   if (known !== undefined) return known;
+  if (missing.get(id, nowMs) === true) return null;
   const db = openDatabase(binding);
   const rows = await db
     .select({ workspaceId: credentials.workspaceId, secretHash: credentials.secretHash })
     .from(credentials)
     .where(and(eq(credentials.id, id), isNull(credentials.revokedAt)));
   const row = rows[0];
-  if (row === undefined) return null;
+  if (row === undefined) {
+    missing.set(id, true, nowMs + CACHE_TTL_MS);
+    return null;
+  }
   const entry = { caller: { workspaceId: row.workspaceId, credentialId: id }, secretHash: row.secretHash };
   cache.set(id, entry, nowMs + CACHE_TTL_MS);
   return entry;
 }
 
 /**
- * The caller that the request's Basic credentials belong to.
+ * The caller that the request's Basic credentials belong to. A network that has tried too many wrong ones is refused before the look-up, unless
+ * this isolate has verified the credentials of late (decision 0136).
  *
  * @throws {Problem} unauthorized; too_many_requests after too many failures
  */
@@ -56,9 +64,18 @@ export async function authenticate(c: Context<AppContext>): Promise<Caller> {
   const given = parseBasic(c.req.header("authorization"));
   if (given === null)
     throw new Problem("unauthorized", "send the access token id and its secret as HTTP Basic credentials");
-  const [entry, hash] = await Promise.all([lookUp(c.env.DB, given.username, Date.now()), sha256Hex(given.password)]);
-  if (!isSameSecret(hash, entry?.secretHash ?? "0".repeat(64)) || entry === null)
-    throw await refusalOfLogin(c.env, c.req.header("cf-connecting-ip"), given.username);
+  const { username: id, password } = given;
+  const refusal = () => refusalOfLogin(c.env, c.req.header("cf-connecting-ip"), id);
+  if (!UUID.test(id)) throw await refusal();
+  const [nowMs, hash] = [Date.now(), await sha256Hex(password)];
+  const login = `${id} ${hash}`;
+  unknownLogins.requireFew(c.req.raw, login, nowMs);
+  const entry = await lookUp(c.env.DB, id, nowMs);
+  if (!isSameSecret(hash, entry?.secretHash ?? "0".repeat(64)) || entry === null) {
+    const [problem] = await Promise.all([refusal(), unknownLogins.count(c.env, c.req.raw, login, nowMs)]);
+    throw problem;
+  }
+  unknownLogins.remember(login, nowMs);
   return entry.caller;
 }
 

@@ -49,6 +49,13 @@ test.each(["constructor", "toString", "__proto__"])("a state that only objects h
   expect(readReports(line(`sta=${state}`)).reports).toEqual([]);
 });
 
+test.each(["constructor", "toString"])("a format that only objects have, %s, is none", (word) => {
+  const [report] = readReports(line(`sta=p,sf=${word},st=${word}`)).reports;
+  expect(report?.name).toBe("playing");
+  expect(Object.keys(report!.fields)).not.toContain("video_source_type");
+  expect(Object.keys(report!.fields)).not.toContain("video_stream_type");
+});
+
 test("an error has its code, a switch its bitrate, and a regular report of a playing player is a pulse", () => {
   const body = [
     'e=e,sid="a",sn=1,ts=1,sta=f,ec=("fragLoadError")',

@@ -81,3 +81,27 @@ test("events and state of an earlier release are kept", () =>
     expect(reopened(sql)).toEqual({ count: 3, last: 3, lastName: "pulse", lastReceivedAtMs: 1_000_002 });
     expect(projection).toEqual({ month: "2026-11", revision: 3, atMs: 77 });
   }));
+
+test("rows of a release that did not count completed requests are kept", () =>
+  withStorage(({ storage: { sql } }) => {
+    sql.exec("DROP TABLE IF EXISTS event_batches");
+    sql.exec(`CREATE TABLE event_batches (
+      id INTEGER PRIMARY KEY, received_at_ms REAL NOT NULL, sequences TEXT NOT NULL, last_name TEXT NOT NULL, events TEXT NOT NULL)`);
+    sql.exec(
+      "INSERT INTO event_batches (received_at_ms, sequences, last_name, events) VALUES (1, '[1]', 'viewBegin', ?)",
+      JSON.stringify([event(1, "viewBegin")]),
+    );
+    expect(new EventTable(sql).add(encoded(event(1, "viewBegin"), event(2, "requestCompleted")), 2)).toHaveLength(1);
+    expect(reopened(sql)).toMatchObject({ count: 2, last: 2, lastName: "requestCompleted" });
+  }));
+
+test("completed requests take at most half of the events of a view, also after a restart", () =>
+  withStorage(({ storage: { sql } }) => {
+    const many = (first: number, count: number, name: string) =>
+      Array.from({ length: count }, (_, index) => encodeEvent(event(first + index, name)));
+    const table = new EventTable(sql);
+    expect(table.add(many(1, 9_999, "requestCompleted"), 1)).toHaveLength(9_999);
+    expect(new EventTable(sql).add(many(10_000, 2, "requestCompleted"), 2)).toHaveLength(1);
+    expect(new EventTable(sql).add(many(20_000, 1, "requestCompleted"), 3)).toEqual([]);
+    expect(new EventTable(sql).add(many(30_000, 10_001, "pulse"), 4)).toHaveLength(10_000);
+  }));

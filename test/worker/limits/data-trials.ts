@@ -81,17 +81,17 @@ const cmcdBody = (bytes: number) => cmcd((line) => line(0).padEnd(bytes, "\n"), 
 const cmcdReports = (count: number) =>
   cmcd((line) => Array.from({ length: count }, (_, sequence) => line(sequence)).join(""), count - 1);
 
-async function viewEvents(count: number): Promise<string> {
-  const { workspaceId, viewId } = await send((player) => ({ events: [begin(player)] }));
-  const added = await runInDurableObject(machineOf(workspaceId, viewId), ({ components }) => {
-    const { edge } = components.facts;
-    const more = Array.from({ length: count - 1 }, (_, n) =>
-      encodeEvent({ sequence: n + 2, name: "pulse", atMs: 0, fields: {} }),
-    );
-    return takeEvents(components, { workspaceId, viewId, edge, events: more });
-  });
-  return isKept(added === count - 1);
-}
+const viewEvents =
+  (name: string) =>
+  async (count: number): Promise<string> => {
+    const { workspaceId, viewId } = await send((player) => ({ events: [begin(player)] }));
+    const added = await runInDurableObject(machineOf(workspaceId, viewId), ({ components }) => {
+      const { edge } = components.facts;
+      const more = Array.from({ length: count }, (_, n) => encodeEvent({ sequence: n + 2, name, atMs: 0, fields: {} }));
+      return takeEvents(components, { workspaceId, viewId, edge, events: more });
+    });
+    return isKept(added === count);
+  };
 
 type Limiter =
   | "BEACONS"
@@ -326,7 +326,8 @@ export const dataTrials = {
   "refusal-writes": upTo(refusalWrites),
   "cmcd-body": upTo(cmcdBody),
   "cmcd-reports": upTo(cmcdReports),
-  "view-events": upTo(viewEvents),
+  "view-events": upTo((count) => viewEvents("pulse")(count - 1)), // and the one that began the view
+  "view-requests": upTo(viewEvents("requestCompleted")),
   "data-filters": upTo((count) => ask(`overall?${"filterby[]=country:IT&".repeat(count)}`)),
   "data-intervals": upTo((count) => ask(`timeseries?timespan[]=0&timespan[]=${count * MINUTE_S}&groupBy=minute`)),
   "view-exports": viewExports,

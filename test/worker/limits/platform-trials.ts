@@ -10,6 +10,7 @@ import { findFirstAnswer } from "../../../src/platform/http/idempotency.ts";
 import { requestLogs } from "../../../src/events/request-log/tables.ts";
 import { idempotencyKeys } from "../../../src/platform/http/tables.ts";
 import { deleteOld } from "../../../src/retention.ts";
+import { newStreamSecret } from "../../../src/live/streams/ids.ts";
 import { openHttpSource } from "../../../src/library/sources/http-range-reader.ts";
 import { maxSourceBytes } from "../../../src/library/sources/limits.ts";
 import { SourceError } from "../../../src/library/sources/source-errors.ts";
@@ -35,21 +36,32 @@ const wrong = (id: string) => `Basic ${btoa(`${id}:wrong`)}`;
 const credentialId = crypto.randomUUID();
 
 /** An isolate learns that a network has tried too many ids when it counts one more. */
-async function unknownIds(bound: number): Promise<{ atBound: string; above: string }> {
-  let count = bound - 1;
-  const limiter = vi.spyOn(env.UNKNOWN_IDS, "limit");
-  limiter.mockImplementation(async () => ({ success: ++count <= bound }));
-  const headers = { "cf-connecting-ip": "2001:db8:77::1" };
-  const guess = async () =>
-    String((await send(new Request(`http://sluice.test/${crypto.randomUUID()}.m3u8`, { headers }))).status);
-  try {
-    await guess();
-    const atBound = await guess();
-    return { atBound: atBound === "404" ? TAKEN : atBound, above: await guess() };
-  } finally {
-    limiter.mockRestore();
-  }
-}
+const guesses =
+  (taken: string, ask: () => { path: string; init?: RequestInit }): Trial =>
+  async (bound) => {
+    if (
+      !new RegExp(`name = "UNKNOWN_IDS".*\nnamespace_id = .*\nsimple = \\{ limit = ${bound}, period = 60 \\}`).test(
+        settings,
+      )
+    )
+      throw new Error("wrangler.toml has a different limit");
+    let count = bound - 1;
+    const limiter = vi.spyOn(env.UNKNOWN_IDS, "limit");
+    limiter.mockImplementation(async () => ({ success: ++count <= bound }));
+    const guess = async () => {
+      const { path, init = {} } = ask();
+      const headers = new Headers(init.headers);
+      headers.set("cf-connecting-ip", "2001:db8:77::1");
+      return String((await send(new Request(`http://sluice.test${path}`, { ...init, headers }))).status);
+    };
+    try {
+      await guess();
+      const atBound = await guess();
+      return { atBound: atBound === taken ? TAKEN : atBound, above: await guess() };
+    } finally {
+      limiter.mockRestore();
+    }
+  };
 
 /** Reads a source from a new server. @returns the error code, or `TAKEN` */
 async function source(read: (origin: RemoteServer) => Promise<unknown>): Promise<string> {
@@ -114,7 +126,15 @@ async function delivered(payloads: string[]): Promise<number> {
 }
 
 export const PLATFORM_TRIALS = {
-  "unknown-ids": unknownIds,
+  "unknown-ids": guesses("404", () => ({ path: `/${crypto.randomUUID()}.m3u8` })),
+  "unknown-logins": guesses("401", () => ({
+    path: "/v1/on-demand",
+    init: { headers: { authorization: wrong(crypto.randomUUID()) } },
+  })),
+  "unknown-stream-keys": guesses("401", () => ({
+    path: `/ingest/${newStreamSecret(crypto.randomUUID().replaceAll("-", ""))}`,
+    init: { method: "POST" },
+  })),
   "failed-logins-of-address": logins(() => ({
     authorization: wrong(crypto.randomUUID()),
     "cf-connecting-ip": "192.0.2.77",

@@ -11,9 +11,10 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { eq } from "drizzle-orm";
 import { assets } from "../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
+import type { Env } from "../../../src/platform/env.ts";
 import { consumePurges } from "../../../src/library/assets/index.ts";
 import { consumeClips, sweepClips } from "../../../src/live/index.ts";
-import { CLIPS_PER_HOUR, VIEWER_CLIPS_PER_HOUR } from "../../../src/live/clips/save-clip.ts";
+import { CLIPS_PER_HOUR, saveClip, VIEWER_CLIPS_PER_HOUR } from "../../../src/live/clips/save-clip.ts";
 import { SWEPT_AT_ONCE } from "../../../src/live/clips/sweep-clips.ts";
 import { originOf } from "../../../src/live/origin/origin-calls.ts";
 import { type ErrorBody, newWorkspace, type TestWorkspace } from "../workspace.ts";
@@ -219,6 +220,34 @@ describe("an anonymous request for a clip window", () => {
       .run();
     expect((await workspace.request("POST", at(stream, "/clips"), more)).status).toBe(201); // after the hour
     expect(await count()).toBe(61);
+  });
+
+  test("beyond the hour's clips is refused before anything is written, and then for a minute without a query", async () => {
+    const { streamId } = await newStream(workspace);
+    const quiet: Env = { ...env, CLIPS: { ...env.CLIPS, send: async () => {} } as unknown as Queue }; // the clips have no segments
+    const range = { kind: "range" as const, first: 0, last: 1, startSeconds: 0, endSeconds: 4 };
+    const save = (by: "viewer" | "owner") => {
+      const [sessionId, mediaId, playbackId] = Array.from({ length: 3 }, () => crypto.randomUUID()) as [
+        string,
+        string,
+        string,
+      ];
+      const clip = { sessionId, mediaId, playbackId, range, access: "public" as const };
+      return saveClip(quiet, streamId, clip, { publicUrl: "http://sluice.test", by });
+    };
+    for (let n = 0; n < VIEWER_CLIPS_PER_HOUR; n += 1) expect(await save("viewer")).toBe("made");
+    const prepare = vi.spyOn(env.DB, "prepare");
+    try {
+      expect(await save("viewer")).toBe("limit");
+      expect(prepare.mock.calls.flat().filter((statement) => /^insert/i.test(statement))).toEqual([]);
+      prepare.mockClear();
+      expect(await save("viewer")).toBe("limit");
+      expect(prepare).not.toHaveBeenCalled();
+      expect(await save("owner")).toBe("made"); // the rest of the hour's clips is the owner's
+    } finally {
+      prepare.mockRestore();
+      await env.DB.prepare("DELETE FROM assets WHERE stream_id = ?").bind(streamId).run(); // they are never copied
+    }
   });
 
   test("never gets a wider access policy than the stream's own", async () => {

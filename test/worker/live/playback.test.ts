@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { env } from "cloudflare:test";
 import { type ErrorBody, newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { type Broadcaster, connect, finish, newStream, settle, type Stream } from "./live-helpers.ts";
@@ -21,8 +21,11 @@ async function putPart({ sessionId, token }: Broadcaster, msn: number, part: num
   return await (await put(path, `[${msn}.${part}]`, token)).json<{ verdict: string }>();
 }
 
-async function onAir(segments = 2): Promise<{ stream: Stream; playbackId: string; broadcaster: Broadcaster }> {
-  const stream = await newStream(workspace);
+async function onAir(
+  segments = 2,
+  idle?: Stream,
+): Promise<{ stream: Stream; playbackId: string; broadcaster: Broadcaster }> {
+  const stream = idle ?? (await newStream(workspace));
   const broadcaster = await connect(stream);
   await broadcaster.started();
   await put(`/internal/live/${broadcaster.sessionId}/init/v720/0`, "init", broadcaster.token);
@@ -119,6 +122,29 @@ describe("a stream that is not on air", () => {
     ]);
     expect((await answer.json<ErrorBody>()).error.message).toContain("ready");
   });
+
+  test.each(["%.m3u8", "%.mpd", "player/%"])(
+    "is one look-up in 200 ms at /%s, and is seen after that when it goes live",
+    async (form) => {
+      const stream = await newStream(workspace);
+      const path = `/${form.replace("%", stream.playbackIds[0]!.id)}`;
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+      const batch = vi.spyOn(env.DB, "batch");
+      try {
+        const before = new Set<number>();
+        for (let n = 0; n < 5; n += 1) before.add((await get(path)).status);
+        expect([[...before], batch.mock.calls.length]).toEqual([[form.startsWith("player") ? 200 : 400], 1]);
+        await onAir(2, stream);
+        vi.setSystemTime(Date.now() + 200);
+        const answer = await get(path);
+        expect(answer.status).toBe(200);
+        expect(await answer.text()).not.toContain("not on air");
+      } finally {
+        batch.mockRestore();
+        vi.useRealTimers();
+      }
+    },
+  );
 
   test("ends the playlists of its session when it is finished, with every segment in R2", async () => {
     const { stream, playbackId, broadcaster } = await onAir(3);

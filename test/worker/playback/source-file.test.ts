@@ -1,7 +1,7 @@
 /** The original file, as its owner lets viewers download it. */
 import { env } from "cloudflare:test";
 import { asc, eq } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { events } from "../../../src/events/index.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { pieceKey, pieceListKey, sourceKey } from "../../../src/platform/storage/keys.ts";
@@ -37,6 +37,20 @@ test("the original is downloaded whole, as an attachment with its name, and neve
     "cache-control": "no-cache",
     "content-length": "10000",
   });
+});
+
+test("a player that reads the original in ranges is one query a second", async () => {
+  const { playbackId } = await newStored();
+  const prepare = vi.spyOn(env.DB, "prepare");
+  try {
+    for (let n = 0; n < 5; n += 1) {
+      const range = await get(`/${playbackId}/source`, { range: `bytes=${n}-${n}` });
+      expect([range.status, new Uint8Array(await range.arrayBuffer())]).toEqual([206, FILE.slice(n, n + 1)]);
+    }
+    expect(prepare).toHaveBeenCalledTimes(1);
+  } finally {
+    prepare.mockRestore();
+  }
 });
 
 test("a range, a HEAD and a precondition of the original are answered", async () => {

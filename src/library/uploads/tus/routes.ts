@@ -84,11 +84,15 @@ const speakTus: MiddlewareHandler<AppContext> = async (c, next) => {
   for (const [name, value] of Object.entries(tusHeaders("*"))) c.res.headers.set(name, value);
 };
 
-const METHODS: Record<string, typeof head> = { HEAD: head, PATCH: patch, DELETE: terminate };
+const METHODS: ReadonlyMap<string, typeof head> = new Map([
+  ["HEAD", head],
+  ["PATCH", patch],
+  ["DELETE", terminate],
+]);
 
 /** Environments that can send only GET and POST name the method in a header. Other POSTs are the REST API's protocol. */
 async function overridden(c: UploadCall, next: () => Promise<void>): Promise<Response | void> {
-  const method = METHODS[c.req.header("x-http-method-override")?.toUpperCase() ?? ""];
+  const method = METHODS.get(c.req.header("x-http-method-override")?.toUpperCase() ?? "");
   if (method !== undefined) return await answer(c, method);
   if (!c.req.path.startsWith(`${CREATION}/`)) return await next();
   return await answer(c, () => {

@@ -209,6 +209,34 @@ describe("stored pictures", () => {
     });
   });
 
+  test("are found by their time without reading the others", async () => {
+    await within(async ({ ctx: { storage }, kept }) => {
+      const add = (playbackId: string, seconds: number, extension: string) =>
+        kept.add({ name: `${playbackId}-${seconds}.${extension}`, playbackId, seconds, bytes: 1 }, nowMs);
+      for (let seconds = 0; seconds < 500; seconds += 1) add(PLAYBACK_ID, seconds, "jpg");
+      add(PLAYBACK_ID, 100.5, "png");
+      add("other", 250, "png");
+      const read = (find: () => string | null) => {
+        const exec = vi.spyOn(storage.sql, "exec");
+        const name = find();
+        const rows = exec.mock.results.reduce((sum, { value }) => sum + (value as SqlStorageCursor<never>).rowsRead, 0);
+        exec.mockRestore();
+        return { name, isShort: rows < 20 };
+      };
+      const nearest = (seconds: number) => read(() => kept.nearest(PLAYBACK_ID, seconds, "jpg"));
+      expect(nearest(250.2)).toEqual({ name: `${PLAYBACK_ID}-250.jpg`, isShort: true });
+      expect(nearest(250.7)).toEqual({ name: `${PLAYBACK_ID}-251.jpg`, isShort: true });
+      expect(nearest(9000)).toEqual({ name: `${PLAYBACK_ID}-499.jpg`, isShort: true });
+      expect(kept.nearest(PLAYBACK_ID, 400, "png")).toBe(`${PLAYBACK_ID}-100.5.png`);
+      expect(kept.nearest(PLAYBACK_ID, 100.4, "webp")).toBe(`${PLAYBACK_ID}-100.5.png`);
+      expect(kept.nearest("none", 1, "jpg")).toBeNull();
+      const select =
+        "EXPLAIN QUERY PLAN SELECT name FROM kept WHERE playback_id = ? AND at_seconds > ? ORDER BY at_seconds";
+      const [plan] = storage.sql.exec<{ detail: string }>(select, PLAYBACK_ID, 1).toArray();
+      expect(plan!.detail).toContain("USING COVERING INDEX kept_by_time");
+    });
+  });
+
   test("beyond 256 MiB of a media, the oldest are deleted", async () => {
     await within(async (machine) => {
       const add = (name: string, mib: number) =>
