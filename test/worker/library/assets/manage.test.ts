@@ -147,7 +147,7 @@ test("the OpenAPI document describes the inputs of a creation, of which only `in
     { $ref: "#/components/schemas/VideoInput" },
     { $ref: "#/components/schemas/AudioInput" },
     { $ref: "#/components/schemas/SubtitleInput" },
-    { $ref: "#/components/schemas/LaterInput" },
+    { $ref: "#/components/schemas/WatermarkInput" },
   ]);
   expect(VideoInput?.required).toEqual(["type", "url"]);
   expect(Object.keys(VideoInput?.properties ?? {})).toEqual(expect.arrayContaining(["url", "startTime", "endTime"]));
