@@ -1,4 +1,11 @@
-import type { PictureTake, SoundTake, SourceAudio, SourceFacts, SourceVideo } from "../../../protocol/jobs.ts";
+import {
+  MAX_CLOCK_SPANS,
+  type PictureTake,
+  type SoundTake,
+  type SourceAudio,
+  type SourceFacts,
+  type SourceVideo,
+} from "../../../protocol/jobs.ts";
 import type { Montage } from "../../media/edits/montage.ts";
 import { type ResolvedTake, resolveTakes } from "../../media/edits/resolve-takes.ts";
 
@@ -25,6 +32,9 @@ export function planMontage(
   montage: Montage,
   files: readonly SourceFacts[],
 ): { facts: SourceFacts; plan: MontagePlan } | { problem: string; isTooLong: boolean } {
+  const jumps = files.reduce((sum, file) => sum + spansOf(file), 0);
+  if (jumps > MAX_CLOCK_SPANS)
+    return { problem: `The clocks of the files jump more than ${MAX_CLOCK_SPANS} times in all.`, isTooLong: false };
   const resolved = resolveTakes(
     montage,
     files.map(({ durationMs }) => durationMs),
@@ -56,6 +66,10 @@ export function planMontage(
     },
   };
 }
+
+/** A picture and its sounds have the same clock, which each job carries. */
+const spansOf = ({ video, audio }: SourceFacts): number =>
+  Math.max(0, ...[...(video === null ? [] : [video]), ...audio].map(({ clock }) => clock?.length ?? 0));
 
 interface PlacedTake {
   take: Pick<SoundTake, "file" | "clip">;

@@ -1,5 +1,5 @@
-import type { CaptionsResult, SourceSubtitles } from "../../../protocol/jobs.ts";
-import { CaptionsError, type Cue } from "../../media/captions/cue.ts";
+import { type CaptionsResult, MAX_SUBTITLE_STREAMS, type SourceSubtitles } from "../../../protocol/jobs.ts";
+import { CaptionsError, type Cue, MAX_CUES } from "../../media/captions/cue.ts";
 import { moveCues, type PlacedTake } from "../../media/edits/move-cues.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import type { Env } from "../../platform/env.ts";
@@ -13,16 +13,9 @@ export interface FoundCaptions {
   found: CaptionsResult["streams"][number];
 }
 
-/** The captions of one track of the output. */
-interface MovedCaptions {
-  stream: SourceStream;
-  cues: Cue[];
-  skipped: number;
-}
-
 /**
- * Makes tracks of the captions of several files, in the time of the output. Streams of different files that have the same labels are one track. Repeatable
- * while what encoders have stored is there.
+ * Makes tracks of the captions of several files, in the time of the output. Streams of different files that have the same labels are one track. One track is
+ * in memory at a time. Repeatable while what encoders have stored is there.
  */
 export async function addMontageCaptions(
   env: Env,
@@ -30,34 +23,43 @@ export async function addMontageCaptions(
   all: readonly FoundCaptions[],
   { takes, nowMs }: { takes: readonly PlacedTake[]; nowMs: number },
 ): Promise<void> {
-  const tracks = new Map<string, MovedCaptions>();
-  for (const [label, { stream, found }] of labelled(all)) {
-    const captions = await readSourceCaptions(env, stream, found);
-    if (captions === null) continue;
-    const known = tracks.get(label) ?? { stream, cues: [], skipped: 0 };
-    tracks.set(label, {
-      stream: known.stream,
-      cues: [...known.cues, ...moveCues(captions.cues, stream.file ?? 0, takes)],
-      skipped: known.skipped + captions.skipped,
-    });
-  }
-  for (const [label, { stream, cues, skipped }] of tracks) {
-    if (cues.length === 0) {
-      leaveOut(stream, "captions_empty");
-      continue;
-    }
-    const sorted = cues.toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
-    const trackId = await derivedId("captions of a montage", assetId, label);
+  const byLabel = Map.groupBy(labelled(all), ([label]) => label);
+  for (const [label, found] of [...byLabel].slice(0, MAX_SUBTITLE_STREAMS)) {
+    const streams = found.map(([, one]) => one);
+    const { stream } = streams[0]!;
     try {
-      const captions = { cues: sorted, skipped };
+      const captions = await movedCaptions(env, streams, takes);
+      if (captions.cues.length === 0) {
+        leaveOut(stream, "captions_empty");
+        continue;
+      }
+      const trackId = await derivedId("captions of a montage", assetId, label);
       const added = await addCaptionTrack(env, { assetId, trackId }, labelsOf(stream.facts), captions, new Date(nowMs));
       await added?.committed.wake();
-      log("captions.added", { assetId, trackId, cueCount: cues.length });
+      log("captions.added", { assetId, trackId, cueCount: captions.cues.length });
     } catch (error) {
       if (!(error instanceof CaptionsError)) throw error;
       leaveOut(stream, error.code);
     }
   }
+}
+
+/** The captions of one track. @throws {CaptionsError} captions_too_large */
+async function movedCaptions(
+  env: Env,
+  streams: readonly FoundCaptions[],
+  takes: readonly PlacedTake[],
+): Promise<{ cues: Cue[]; skipped: number }> {
+  let cues: Cue[] = [];
+  let skipped = 0;
+  for (const { stream, found } of streams) {
+    const captions = await readSourceCaptions(env, stream, found);
+    if (captions === null) continue;
+    cues = [...cues, ...moveCues(captions.cues, stream.file ?? 0, takes)];
+    if (cues.length > MAX_CUES) throw new CaptionsError("captions_too_large");
+    skipped += captions.skipped;
+  }
+  return { cues: cues.toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs), skipped };
 }
 
 /** The labels of each stream, with its place among those of its file that have the same ones. */

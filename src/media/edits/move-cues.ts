@@ -1,4 +1,4 @@
-import type { Cue } from "../captions/cue.ts";
+import { CaptionsError, type Cue, MAX_CAPTION_BYTES, MAX_CUES } from "../captions/cue.ts";
 
 /** One range of a file, where the output shows it. Milliseconds. */
 export interface PlacedTake {
@@ -22,10 +22,22 @@ export function placeTakes(
   });
 }
 
-/** The captions of a file in the time of the output, by their start: cut at the ends of the ranges, and gone where nothing of the file is shown. Pure. */
-export const moveCues = (cues: readonly Cue[], file: number, takes: readonly PlacedTake[]): Cue[] =>
-  takes
-    .filter((take) => take.file === file)
+/**
+ * The captions of a file in the time of the output, by their start: cut at the ends of the ranges, and gone where nothing of the file is shown. Pure.
+ *
+ * @throws {CaptionsError} captions_too_large when the output would have more captions than a track may, before they are made: each take may repeat them all
+ */
+export function moveCues(cues: readonly Cue[], file: number, takes: readonly PlacedTake[]): Cue[] {
+  const own = takes.filter((take) => take.file === file);
+  let [count, length] = [0, 0];
+  for (const { startMs, endMs } of own)
+    for (const cue of cues)
+      if (cue.startMs < endMs && cue.endMs > startMs) {
+        count += 1;
+        length += cue.text.length;
+        if (count > MAX_CUES || length > MAX_CAPTION_BYTES) throw new CaptionsError("captions_too_large");
+      }
+  return own
     .flatMap(({ startMs, endMs, atMs }) =>
       cues
         .filter((cue) => cue.startMs < endMs && cue.endMs > startMs)
@@ -37,3 +49,4 @@ export const moveCues = (cues: readonly Cue[], file: number, takes: readonly Pla
         .filter((cue) => cue.endMs > cue.startMs),
     )
     .toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
+}

@@ -64,6 +64,8 @@ interface AssetDocuments {
   /** A clip of another media. */
   clip: MachineClip;
   skipTopRung: boolean;
+  /** How many times the captions of a montage have been put together without an end: see `beginStep`. */
+  captionStarts: number;
   /** The captions of the picture are read, or have been. */
   readsPictureCaptions: boolean;
   /** When progress was last reported, epoch ms. */

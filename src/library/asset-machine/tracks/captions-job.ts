@@ -7,7 +7,7 @@ import {
 } from "../../../../protocol/jobs.ts";
 import { CC_CHANNELS } from "../../../../protocol/media/captions/closed-captions.ts";
 import { placeTakes } from "../../../media/edits/move-cues.ts";
-import { log, logWarning } from "../../../platform/log.ts";
+import { log, logError, logWarning } from "../../../platform/log.ts";
 import type { Accepted, AttemptFailure, AttemptResult } from "../../encoding/job-calls.ts";
 import { isCaptionsJob, jobId, type JobSpec } from "../../encoding/job-spec.ts";
 import type { JobRow } from "../../encoding/job-store.ts";
@@ -17,6 +17,8 @@ import { addSourceCaptions } from "../../tracks/add-source-captions.ts";
 import type { AssetComponents } from "../core/components.ts";
 import { isCurrentAttempt, retryJob } from "../core/attempts.ts";
 
+/** A deployment may kill a step; three times in a row, the step itself is the cause, and the asset goes without these captions. */
+const MAX_STARTS = 3;
 /** The jobs of sound and picture are submitted first. */
 const AFTER_ENCODING_MS = 1000;
 
@@ -102,7 +104,13 @@ export async function combineCaptions(machine: AssetComponents): Promise<void> {
   const jobs = trackJobs.all().filter(({ id }) => isCaptionsJob(id));
   if (montage === undefined || jobs.length === 0 || jobs.some(({ state }) => state !== "done")) return;
   const all = jobs.flatMap(({ spec, result }) => (spec.kind === "captions" ? foundBy(assetId, spec, result) : []));
-  await addMontageCaptions(env, assetId, all, { takes: placeTakes(montage.soundTakes), nowMs: clock() });
+  const starts = documents.get("captionStarts") ?? 0;
+  documents.put("captionStarts", starts + 1);
+  await machine.ctx.storage.sync();
+  if (starts < MAX_STARTS)
+    await addMontageCaptions(env, assetId, all, { takes: placeTakes(montage.soundTakes), nowMs: clock() });
+  else logError("captions.step_died", { assetId, starts });
+  documents.delete("captionStarts");
   for (const { id } of jobs) trackJobs.remove(id);
   // Should this be lost, the objects stay until the media is deleted.
   await Promise.all(all.map(({ stream }) => env.MEDIA.delete(storedCaptionsKey(stream))));

@@ -33,6 +33,13 @@ test("captions are cut where their range ends, split by what is put in, and left
   ]);
 });
 
+test("more captions than a track may have are refused before they are made", () => {
+  const film = Array.from({ length: 20_000 }, (_, n) => cue(0, 10_000, `${n}`));
+  const takes = placeTakes(Array.from({ length: 200 }, () => take(0, 3000, 100)));
+  expect(() => moveCues(film, 0, takes)).toThrow(expect.objectContaining({ code: "captions_too_large" }));
+  expect(moveCues(film, 0, takes.slice(0, 5))).toHaveLength(100_000);
+});
+
 test("captions of a file that is shown twice are shown twice, by their time in the output", () => {
   const takes = placeTakes([take(0, 5000, 1000), take(0, 0, 1000)]);
   expect(moveCues([cue(0, 500, "start"), cue(5000, 5500, "later")], 0, takes)).toEqual([
