@@ -1,8 +1,12 @@
-/** Wall time and CPU of three clips of different shapes that are joined into one ladder, beside one ffmpeg command that does the same. */
-import { mkdir, rm } from "node:fs/promises";
+/**
+ * Wall time and CPU of three clips of different shapes that are joined into one ladder, beside one ffmpeg command that does the same; and of three parts
+ * of one recording, whose top rung is copied, beside the same join with that rung encoded.
+ */
+import { mkdir, open, rm } from "node:fs/promises";
 import { planWithPassthrough } from "../src/library/encoding/plan.ts";
 import { planMontage } from "../src/library/encoding/plan-montage.ts";
 import { jobBody, jobsOf } from "../src/library/encoding/job-spec.ts";
+import { type CopyFacts, indexSource } from "../src/media/mp4/index-source.ts";
 import { montageOf } from "../src/media/edits/montage.ts";
 import { TestEncoder } from "../test/support/encoder.ts";
 import { madeFile } from "../test/support/made.ts";
@@ -13,19 +17,19 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 2);
 const WORK = "test/.media/bench/joins";
 const SECONDS = 20;
 
-const clip = (size: string, rate: number, hz: number) =>
+const clip = (size: string, rate: number, hz: number, filter = ",noise=alls=20:allf=t") =>
   madeFile(
     [
-      ...`-f lavfi -i testsrc2=size=${size}:rate=${rate},noise=alls=20:allf=t -f lavfi -i sine=frequency=${hz}:sample_rate=48000`.split(
+      ...`-f lavfi -i testsrc2=size=${size}:rate=${rate}${filter} -f lavfi -i sine=frequency=${hz}:sample_rate=48000`.split(
         " ",
       ),
-      ...`-t ${SECONDS} -c:v libx264 -preset veryfast -g 60 -pix_fmt yuv420p -c:a aac`.split(" "),
+      ...`-t ${SECONDS} -c:v libx264 -preset veryfast -g 60 -sc_threshold 0 -pix_fmt yuv420p -c:a aac`.split(" "),
     ],
     "mp4",
   );
 
 /** All jobs of the plan of a join: the chunks one after another, the sound beside them. */
-async function join(encoder: TestEncoder, paths: string[]): Promise<Run> {
+async function join(encoder: TestEncoder, paths: string[], copies: (CopyFacts | null)[] = []): Promise<Run> {
   const video = (url: string) => ({
     url,
     path: url,
@@ -39,7 +43,7 @@ async function join(encoder: TestEncoder, paths: string[]): Promise<Run> {
   const startedAt = performance.now();
   const facts = await Promise.all(paths.map((path) => encoder.probe(path)));
   const montage = montageOf([video(paths[0]!), ...paths.slice(1).map(video)]);
-  const planned = planMontage(montage!, facts);
+  const planned = planMontage(montage!, facts, copies);
   if ("problem" in planned) throw new Error(planned.problem);
   const request = { maxResolution: "1080p", mediaQuality: "standard" } as const;
   const plan = { ...planWithPassthrough(planned.facts, request, null).plan, montage: planned.plan };
@@ -60,10 +64,53 @@ async function join(encoder: TestEncoder, paths: string[]): Promise<Run> {
   return { wallMs: performance.now() - startedAt, cpuMs };
 }
 
+/** What the Worker finds in the index of a file. */
+async function copyFactsOf(path: string): Promise<CopyFacts> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const read = async (offset: number, length: number) => {
+      const bytes = new Uint8Array(Math.min(length, Math.max(0, size - offset)));
+      await file.read(bytes, 0, bytes.length, offset);
+      return bytes;
+    };
+    const source = await indexSource({ size, read });
+    if (!source.standard || source.copy === null) throw new Error(`${path} cannot be copied`);
+    return source.copy;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Three parts of one kind: copied beside encoded. */
+async function copiedBesideEncoded(encoder: TestEncoder): Promise<Figure[]> {
+  const paths = await Promise.all([440, 660, 880].map((hz) => clip("1280x720", 30, hz, "")));
+  const copies = await Promise.all(paths.map(copyFactsOf));
+  const rounds: { copied: Run; encoded: Run }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const encoded = await join(encoder, paths);
+    rounds.push({ encoded, copied: await join(encoder, paths, copies) });
+  }
+  return (["wallMs", "cpuMs"] as const).map((of): Figure => {
+    const ratio = median(rounds.map(({ copied, encoded }) => copied[of] / encoded[of]));
+    const ours = milliseconds(median(rounds.map(({ copied }) => copied[of])));
+    const theirs = milliseconds(median(rounds.map(({ encoded }) => encoded[of])));
+    return {
+      name: `${of === "wallMs" ? "wall time" : "CPU"} of a join that copies its top rung`,
+      value: `${ratio.toFixed(2)} ×`,
+      yardstick: `${ours} against ${theirs} with that rung encoded`,
+      aim: "",
+      isMet: null,
+      raw: rounds,
+    };
+  });
+}
+
 export async function run(): Promise<Figure[]> {
   const paths = [await clip("1280x720", 30, 440), await clip("960x720", 25, 660), await clip("1920x1080", 30, 880)];
   const encoder = await TestEncoder.start();
   const rounds: { joined: Run; command: Run }[] = [];
+  let copying: Figure[] = [];
   try {
     const { video } = await encoder.probe(paths[0]!);
     const rungs = planWithPassthrough(
@@ -85,6 +132,7 @@ export async function run(): Promise<Figure[]> {
       );
       await rm(WORK, { recursive: true, force: true });
     }
+    copying = await copiedBesideEncoded(encoder);
   } finally {
     await encoder.stop();
   }
@@ -101,5 +149,5 @@ export async function run(): Promise<Figure[]> {
       raw: rounds,
     };
   };
-  return [figure("wall time of a join of three clips", "wallMs", 1.15), figure("CPU of it", "cpuMs", null)];
+  return [figure("wall time of a join of three clips", "wallMs", 1.15), figure("CPU of it", "cpuMs", null), ...copying];
 }

@@ -3,7 +3,7 @@
  *   PORT (8790), HOST (127.0.0.1)
  *   ENCODER_SECRET or ENCODER_SECRET_FILE   required
  *   MEDIA_UID, MEDIA_GID                    user and group of processes that read media; requires root
- *   ENCODER_CAPACITY (1)                    concurrent video jobs; one probe or audio job runs alongside
+ *   ENCODER_CAPACITY (1)                    concurrent video jobs; one job of each other kind runs alongside
  *   ENCODER_QUEUE (32)                      queued jobs
  *   ENCODER_BROADCASTS (2)                  concurrent broadcasts pushed over HTTP
  * On SIGTERM and SIGINT running jobs are returned (`encoder_shutdown`), then the service exits within a few seconds.

@@ -230,6 +230,11 @@ export const VideoJob = JobBase.extend({
       /** By file; null = it has no picture, and black is shown. */
       pictures: z.array(SourceVideo.nullable()).max(MAX_MONTAGE_FILES),
       takes: z.array(PictureTake).min(1).max(MAX_TAKES),
+      /**
+       * The pictures of the first rung are those of the files. Every take is then a whole file, and all have the same parameters of the codec, constant
+       * rate and size, and closed GOPs with key frames where the segments of the output begin. Absent = it is encoded like the others.
+       */
+      copiesTopRung: z.literal(true).optional(),
     })
     .optional(),
 });
@@ -462,6 +467,6 @@ export const EncoderHealth = z.object({
   status: z.enum(["ok", "draining"]),
   running: z.int(),
   queued: z.int(),
-  capacity: z.int(), // concurrent video jobs; a probe or audio job and a captions job run alongside
+  capacity: z.int(), // concurrent video jobs; one probe, one audio and one captions job run alongside
 });
 export type EncoderHealth = z.infer<typeof EncoderHealth>;

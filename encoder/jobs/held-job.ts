@@ -26,8 +26,8 @@ import {
 const PROGRESS_MS = 1000;
 const SHUTDOWN_REPORT_MS = 2_000;
 
-/** `light`: probes and audio, which occupy at most one core for a short time. Nothing that plays waits for captions. */
-export type Lane = "video" | "light" | "captions";
+/** One for each kind: a probe must not wait for hours of sound, nor sound for hours of captions. */
+export type Lane = Job["kind"];
 
 export class HeldJob {
   readonly job: Job;
@@ -53,8 +53,7 @@ export class HeldJob {
   }
 
   get lane(): Lane {
-    if (this.job.kind === "video" || this.job.kind === "captions") return this.job.kind;
-    return "light";
+    return this.job.kind;
   }
 
   get isCancelled(): boolean {

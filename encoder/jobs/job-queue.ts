@@ -1,7 +1,7 @@
 /**
- * Queues jobs in three lanes. Video jobs use all processors, so only `capacity` of them run at once. Probe and audio jobs need one core for a
- * short time, and one runs alongside. A captions job mostly waits for bytes of the source: one runs too, so that no probe waits for it. In each
- * lane urgent jobs come first, then order of arrival.
+ * Queues jobs in a lane for each kind. Video jobs use all processors, so only `capacity` of them run at once. One job of each other kind runs
+ * alongside: a probe is short, and everything waits for it; a sound needs one core, and a captions job mostly waits for bytes of the source, but
+ * both may take long. In each lane urgent jobs come first, then order of arrival.
  */
 import type { ChildProcess } from "node:child_process";
 import { startChild } from "./child-process.ts";
@@ -11,7 +11,7 @@ import type { EncoderHealth, Job } from "../../protocol/jobs.ts";
 
 /** Two, because a probe is followed by the first chunk sooner than another child could start. */
 const SPARES = 2;
-const LANES: Lane[] = ["light", "video", "captions"];
+const LANES: Lane[] = ["probe", "audio", "video", "captions"];
 
 export interface QueueSizes {
   capacity: number; // concurrent video jobs

@@ -2,6 +2,7 @@
 import type { Frame } from "node-av/lib";
 import type { VideoJob, VideoResult } from "../../protocol/jobs.ts";
 import { frameSeconds } from "../../protocol/media/frame-picker.ts";
+import { copyTopRung } from "./copied-rung.ts";
 import type { JobContext } from "./job-context.ts";
 import { PictureGraph } from "./picture-graph.ts";
 import { RungEncoder } from "./rung.ts";
@@ -9,22 +10,29 @@ import { type Filters, montagePictures, type ShownPicture, sourcePictures } from
 import { readMarks, type RungMark } from "./watermark.ts";
 import { Store } from "./store.ts";
 
-export async function encodeChunk(job: VideoJob, context: JobContext): Promise<VideoResult> {
+export async function encodeChunk(whole: VideoJob, context: JobContext): Promise<VideoResult> {
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
-  const store = new Store(job, context.onWait);
+  const store = new Store(whole, context.onWait);
   const seen = { hasCcData: false };
-  const { montage } = job;
+  const { montage } = whole;
+  const isCopied = montage?.copiesTopRung === true;
+  /** What is encoded of it. */
+  const job = isCopied ? { ...whole, rungs: whole.rungs.slice(1) } : whole;
   const shown =
     montage === undefined ? await sourcePictures(job, context, seen) : montagePictures(job, montage, context, seen);
+  const copied = isCopied ? [await copyTopRung(whole, montage, { context, store, matrix: shown.matrix })] : [];
   const encoders = await Promise.all(
     job.rungs.map((rung) => RungEncoder.open(rung, job.grid, { ...job, colorMatrix: shown.matrix }, store)),
   );
   const marks = job.watermark === undefined ? [] : await readMarks(job, job.watermark, shown.matrix, context);
-  const frameCount = await encodeAll(job, { pictures: shown.pictures, marks }, encoders, context);
+  const frameCount =
+    encoders.length === 0
+      ? job.frameCount
+      : await encodeAll(job, { pictures: shown.pictures, marks }, encoders, context);
   for (const { frame } of marks) frame.free();
   await store.flushed();
-  const renditions = encoders.map((encoder) => encoder.facts());
+  const renditions = [...copied, ...encoders.map((encoder) => encoder.facts())];
   const { user, system } = process.cpuUsage(cpu);
   return {
     kind: "video",

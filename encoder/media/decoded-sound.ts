@@ -18,37 +18,32 @@ const SEEK_AFTER_SECONDS = 10;
 const SEEK_MARGIN_SECONDS = 3;
 
 /**
- * Decodes one stream of sound, and closes the source at the end. Frames that end before time 0 are skipped.
+ * Decodes one stream of sound. Frames that end before time 0 are skipped.
  *
  * @param zeroSeconds time 0, in file time
  * @throws {JobError} source_damaged when the file has no such stream
  */
 export async function* decodedSound(
-  opened: OpenSource,
+  source: OpenSource,
   streamIndex: number,
   zeroSeconds: number,
 ): AsyncGenerator<DecodedSound> {
-  let source = opened;
-  try {
-    if (zeroSeconds - source.zeroSeconds > SEEK_AFTER_SECONDS) {
-      const stream = streamOf(source, streamIndex);
-      if (await seek(source, stream, zeroSeconds - SEEK_MARGIN_SECONDS)) {
-        const sought = decodedFrom(source, stream, zeroSeconds);
-        const first = await sought.next();
-        // A seek that went too far, or nowhere: the file is read from its start on.
-        if (first.done !== true && first.value.seconds <= 0) {
-          yield first.value;
-          return yield* sought;
-        }
-        if (first.done !== true) first.value.frame.free();
-        await sought.return(undefined);
+  if (zeroSeconds - source.zeroSeconds > SEEK_AFTER_SECONDS) {
+    const stream = streamOf(source, streamIndex);
+    if (await seek(source, stream, zeroSeconds - SEEK_MARGIN_SECONDS)) {
+      const sought = decodedFrom(source, stream, zeroSeconds);
+      const first = await sought.next();
+      // A seek that went too far, or nowhere: the file is read from its start on.
+      if (first.done !== true && first.value.seconds <= 0) {
+        yield first.value;
+        return yield* sought;
       }
-      source = await reopen(source);
+      if (first.done !== true) first.value.frame.free();
+      await sought.return(undefined);
     }
-    yield* decodedFrom(source, streamOf(source, streamIndex), zeroSeconds);
-  } finally {
-    await source.format.closeInput();
   }
+  if (!source.isAtStart) await reopen(source);
+  yield* decodedFrom(source, streamOf(source, streamIndex), zeroSeconds);
 }
 
 function streamOf({ format }: OpenSource, index: number): Stream {

@@ -119,10 +119,14 @@ function secondsOf({ format, clock }: OpenSource): number {
 /** The sound of a file's default stream from its first sample on, one plane per channel. */
 async function* piecesOf(source: OpenSource, output: SoundOutput): AsyncGenerator<Float32Array[]> {
   const sound = decodedSound(source, defaultStream(source).index, source.zeroSeconds);
-  for await (const frame of convertedSound(sound, output)) {
-    const planes = planesOf(frame);
-    frame.free();
-    yield planes;
+  try {
+    for await (const frame of convertedSound(sound, output)) {
+      const planes = planesOf(frame);
+      frame.free();
+      yield planes;
+    }
+  } finally {
+    await source.format.closeInput();
   }
 }
 

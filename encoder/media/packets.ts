@@ -17,6 +17,7 @@ export function keepOnly(source: OpenSource, ...kept: Stream[]): void {
  * @throws the reader's error
  */
 export async function readPacket(source: OpenSource, packet: Packet): Promise<boolean> {
+  source.isAtStart = false;
   const result = await source.format.readFrame(packet);
   if (source.reader.failure !== undefined) throw source.reader.failure;
   if (result === AVERROR_EOF || result < 0) return false;
@@ -27,6 +28,7 @@ export async function readPacket(source: OpenSource, packet: Packet): Promise<bo
 /** Seeks to a packet of a stream at or before a time in file time; a key frame, if the demuxer knows them. False when it cannot seek. */
 export async function seek(source: OpenSource, stream: Stream, seconds: number): Promise<boolean> {
   const { format, reader, clock } = source;
+  source.isAtStart = false;
   const file = multiplexed(source, [stream]);
   if (clock !== null && file !== null) return await seekByte(source, await byteBefore(file, clock, seconds));
   const ticks = BigInt(Math.floor((seconds * stream.timeBase.den) / stream.timeBase.num));
@@ -36,7 +38,9 @@ export async function seek(source: OpenSource, stream: Stream, seconds: number):
 }
 
 /** Continues at a position in the file, which the demuxer of a transport or program stream can. */
-export async function seekByte({ format, reader, packetClock }: OpenSource, byte: number): Promise<boolean> {
+export async function seekByte(source: OpenSource, byte: number): Promise<boolean> {
+  const { format, reader, packetClock } = source;
+  source.isAtStart = false;
   const result = await format.seekFrame(-1, BigInt(byte), AVSEEK_FLAG_BYTE);
   if (reader.failure !== undefined) throw reader.failure;
   packetClock?.moveTo(byte);

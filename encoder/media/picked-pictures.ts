@@ -3,8 +3,7 @@ import type { Frame } from "node-av/lib";
 import { AV_FRAME_DATA_A53_CC } from "node-av/constants";
 import type { ClipRange, Fraction, SourceVideo } from "../../protocol/jobs.ts";
 import { frameSeconds, FramePicker, type Pick, TOLERANCE_FRAMES } from "../../protocol/media/frame-picker.ts";
-import { pictures } from "./picture.ts";
-import type { OpenSource } from "./source.ts";
+import type { TimedFrame } from "./picture.ts";
 
 /** A picture that ends this long before its declared end is truncated. */
 const TRUNCATED_SECONDS = 1;
@@ -29,8 +28,9 @@ export interface SeenPictures {
   hasCcData: boolean;
 }
 
+/** @param picturesFrom yields pictures in the time of the range, from the last one at or before a time on, or from an earlier one */
 export async function* pickedPictures(
-  source: OpenSource,
+  picturesFrom: (fromSeconds: number) => AsyncIterable<TimedFrame>,
   { video, clip, rate, wanted, holdsLast }: PictureRange,
   seen: SeenPictures,
 ): AsyncGenerator<Pick<Frame>> {
@@ -43,12 +43,7 @@ export async function* pickedPictures(
     (wanted.firstFrame + TOLERANCE_FRAMES) * frameSeconds(rate) -
     (gridMs === undefined ? 0 : frameSeconds(video.frameRate));
   let endSeconds = 0;
-  for await (const { frame, timeSeconds, durationSeconds } of pictures(
-    source,
-    video,
-    fromSeconds,
-    source.zeroSeconds + clipStart,
-  )) {
+  for await (const { frame, timeSeconds, durationSeconds } of picturesFrom(fromSeconds)) {
     if (timeSeconds >= clipEnd) {
       frame.free();
       break;

@@ -29,19 +29,19 @@ const LEAD_FRAMES = 3;
  * @throws {JobError} `source_damaged` when no picture can be decoded
  */
 export async function* pictures(
-  opened: OpenSource,
+  source: OpenSource,
   facts: SourceVideo,
   fromSeconds: number,
   offsetSeconds: number,
 ): AsyncGenerator<TimedFrame> {
   const lead = LEAD_FRAMES * (facts.frameRate.den / facts.frameRate.num);
   const wanted = fromSeconds - (facts.interlaced ? lead : 0);
-  let source = opened;
   for (const margin of SEEK_MARGINS_SECONDS) {
     const target = wanted - margin;
     const isFromStart = target + offsetSeconds <= source.zeroSeconds + facts.startMs / 1000;
+    const isFirst = margin === SEEK_MARGINS_SECONDS[0];
     // Reopen for later attempts, because not every demuxer can seek back to the start.
-    if (margin !== SEEK_MARGINS_SECONDS[0]) source = await reopen(source);
+    if (!isFirst || (isFromStart && !source.isAtStart)) await reopen(source);
     const stream = source.format.streams[facts.streamIndex];
     if (stream === undefined) throw new JobError("source_damaged", "The source's video stream is missing.");
     keepOnly(source, stream);

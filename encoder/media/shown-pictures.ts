@@ -10,7 +10,10 @@ import { pickedPictures, type SeenPictures, type WantedFrames } from "./picked-p
 import { haveSameShape, type PixelAspects, pixelAspects, shownSize } from "./picture-shape.ts";
 import { framesAround } from "./rung-plan.ts";
 import { type ColorMatrix, type ColorPlan, colorPlan, scaleGraph } from "./scale-graph.ts";
-import { montageFile, openSource } from "./source.ts";
+import { FilePictures } from "./file-pictures.ts";
+import { OpenFiles } from "./open-files.ts";
+import { pictures, type TimedFrame } from "./picture.ts";
+import { allowRange, montageFile, openSource } from "./source.ts";
 
 /** libav's graph from a picture to those of all rungs. */
 export type Filters = (frame: Frame, marks: readonly MarkPlace[]) => string;
@@ -35,7 +38,8 @@ export async function sourcePictures(job: VideoJob, context: JobContext, seen: S
   const filters = rungFilters(pixelAspects(stream), { video, rungs, canvas: video, color });
   const holdsLast = job.holdsLastPicture === true ? "unless truncated" : "never";
   const range = { video, clip, rate: grid.frameRate, wanted: framesAround(job), holdsLast } as const;
-  return { matrix: color.matrix, pictures: withFilters(pickedPictures(source, range, seen), filters) };
+  const from = (seconds: number) => pictures(source, video, seconds, source.zeroSeconds + clip.startMs / 1000);
+  return { matrix: color.matrix, pictures: withFilters(pickedPictures(from, range, seen), filters) };
 }
 
 async function* withFilters(
@@ -93,22 +97,35 @@ interface TakesContext {
 
 async function* takesOf(job: VideoJob, around: TakesContext): AsyncGenerator<ShownPicture> {
   const range = framesAround(job);
+  const videoOf = (file: number) => around.montage.pictures[file] ?? null;
+  const files = new OpenFiles(
+    async (file) => {
+      const video = videoOf(file)!;
+      const request = { path: montageFile(file), clock: video.clock ?? null };
+      return new FilePictures(await openSource(job, around.context, request), video);
+    },
+    (opened) => opened.close(),
+  );
   let firstFrame = 0;
-  for (const { file, clip, frameCount } of around.montage.takes) {
-    const first = Math.max(range.firstFrame, firstFrame);
-    const end = Math.min(range.firstFrame + range.frameCount, firstFrame + frameCount);
-    const wanted = { firstFrame: first - firstFrame, frameCount: end - first };
-    const video = around.montage.pictures[file] ?? null;
-    if (wanted.frameCount > 0)
-      yield* video === null
-        ? black(job.rungs, firstFrame, wanted)
-        : take(job, { file, video, clip, firstFrame, wanted }, around);
-    firstFrame += frameCount;
+  try {
+    for (const { file, clip, frameCount } of around.montage.takes) {
+      const first = Math.max(range.firstFrame, firstFrame);
+      const end = Math.min(range.firstFrame + range.frameCount, firstFrame + frameCount);
+      const wanted = { firstFrame: first - firstFrame, frameCount: end - first };
+      const video = videoOf(file);
+      if (wanted.frameCount > 0)
+        yield* video === null
+          ? black(job.rungs, firstFrame, wanted)
+          : take(job, { from: await files.get(file), video, clip, firstFrame, wanted }, around);
+      firstFrame += frameCount;
+    }
+  } finally {
+    await files.close();
   }
 }
 
 interface Take {
-  file: number;
+  from: FilePictures;
   video: SourceVideo;
   clip: ClipRange;
   /** Of the output. */
@@ -118,24 +135,28 @@ interface Take {
 
 async function* take(
   job: VideoJob,
-  { file, video, clip, firstFrame, wanted }: Take,
-  { matrix, context, seen }: TakesContext,
+  { from, video, clip, firstFrame, wanted }: Take,
+  { matrix, seen }: TakesContext,
 ): AsyncGenerator<ShownPicture> {
   const { rungs, grid } = job;
-  const source = await openSource(job, context, { path: montageFile(file), clock: video.clock ?? null });
-  const stream = source.format.streams[video.streamIndex];
-  const aspects = pixelAspects(stream);
+  const { source } = from;
+  const aspects = pixelAspects(source.format.streams[video.streamIndex]);
+  const fileMs = video.startMs + video.durationMs;
+  allowRange(source, ((clip.endMs ?? fileMs) - clip.startMs) / Math.max(1, fileMs));
   const color = { matrix, isConverted: false };
   const filters = rungFilters(aspects, { video, rungs, canvas: job.video, color });
   const range = { video: inClip(video, clip), clip, rate: grid.frameRate, wanted, holdsLast: "always" } as const;
-  try {
-    for await (const picture of withFilters(pickedPictures(source, range, seen), filters, firstFrame)) {
-      picture.frame.colorSpace = declaredMatrix(picture.frame, shownSize(picture.frame, aspects, video), video);
-      yield picture;
-    }
-  } finally {
-    await source.format.closeInput();
+  const picks = pickedPictures((seconds) => inRange(from, clip.startMs / 1000, seconds), range, seen);
+  for await (const picture of withFilters(picks, filters, firstFrame)) {
+    picture.frame.colorSpace = declaredMatrix(picture.frame, shownSize(picture.frame, aspects, video), video);
+    yield picture;
   }
+}
+
+/** Pictures of a file in the time of a range of it. */
+async function* inRange(file: FilePictures, startSeconds: number, fromSeconds: number): AsyncGenerator<TimedFrame> {
+  for await (const { timeSeconds, ...picture } of file.from(startSeconds + fromSeconds))
+    yield { ...picture, timeSeconds: timeSeconds - startSeconds };
 }
 
 /** Facts of a whole file, in the time of a range of it. */

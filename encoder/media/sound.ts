@@ -27,7 +27,8 @@ import type { JobContext } from "./job-context.ts";
 import { LoudnessMeter } from "./loudness-meter.ts";
 import { SoundEncoder, type SoundOutput } from "./sound-encoder.ts";
 import { SoundGraph } from "./sound-graph.ts";
-import { montageFile, openSource } from "./source.ts";
+import { OpenFiles } from "./open-files.ts";
+import { allowRange, montageFile, type OpenSource, openSource } from "./source.ts";
 import { Store } from "./store.ts";
 
 export async function encodeSound(job: AudioJob, context: JobContext): Promise<AudioResult> {
@@ -185,48 +186,66 @@ async function* outputFrames(
 }
 
 /** The sound of the job in the output's format, from the start of the output on. */
-function soundOf(job: AudioJob, output: SoundOutput, context: JobContext): AsyncGenerator<Frame> {
+async function* soundOf(job: AudioJob, output: SoundOutput, context: JobContext): AsyncGenerator<Frame> {
   const { montage } = job;
-  if (montage === undefined)
-    return rangeSound(job, { file: 0, startMs: job.clip.startMs, audio: job.audio }, output, context);
+  const sounds = montage?.sounds ?? [job.audio];
+  const files = [0, 1].map(
+    () =>
+      new OpenFiles(
+        (file) => openSource(job, context, { path: montageFile(file), clock: sounds[file]?.clock ?? null }),
+        ({ format }) => format.closeInput(),
+      ),
+  );
+  try {
+    if (montage === undefined)
+      yield* rangeSound({ file: 0, startMs: job.clip.startMs, share: 1, audio: job.audio }, output, files);
+    else yield* joinedSound(takesOf(montage, output, files), output);
+  } finally {
+    for (const opened of files) await opened.close();
+  }
+}
+
+/** Each channel of a sound reads its file for itself. */
+type SoundFiles = readonly OpenFiles<OpenSource>[];
+
+function takesOf(montage: NonNullable<AudioJob["montage"]>, output: SoundOutput, files: SoundFiles): JoinedTake[] {
   let endMs = 0;
   const samplesUntil = (ms: number) => Math.round((ms * output.sampleRateHz) / 1000);
-  const takes = montage.takes.map(({ file, clip, durationMs }): JoinedTake => {
+  return montage.takes.map(({ file, clip, durationMs }): JoinedTake => {
     const firstSample = samplesUntil(endMs);
     endMs += durationMs;
     const audio = montage.sounds[file] ?? null;
+    const samples = samplesUntil(endMs) - firstSample;
+    if (audio === null) return { samples, open: null };
+    const share = durationMs / Math.max(1, audio.startMs + audio.durationMs);
     const open = (leadSeconds: number) =>
-      rangeSound(job, { file, startMs: clip.startMs - leadSeconds * 1000, audio: audio! }, output, context);
-    return { samples: samplesUntil(endMs) - firstSample, open: audio === null ? null : open };
+      rangeSound({ file, startMs: clip.startMs - leadSeconds * 1000, share, audio }, output, files);
+    return { samples, open };
   });
-  return joinedSound(takes, output);
 }
 
 interface SoundRange {
   file: number;
   /** May be before the start of the file, which is silent then. */
   startMs: number;
+  /** Of the file. */
+  share: number;
   audio: SourceAudio;
 }
 
 /** The sound of a file from a time on. */
-function rangeSound(job: AudioJob, range: SoundRange, output: SoundOutput, context: JobContext): AsyncGenerator<Frame> {
+function rangeSound(range: SoundRange, output: SoundOutput, files: SoundFiles): AsyncGenerator<Frame> {
   const { streamIndex, rightStreamIndex } = range.audio;
-  if (rightStreamIndex === undefined) return convertedSound(fileSound(job, streamIndex, range, context), output);
+  const [one, other] = files;
+  if (rightStreamIndex === undefined) return convertedSound(fileSound(one!, streamIndex, range), output);
   const mono = { ...output, channels: 1 };
-  // Each channel reads the file for itself.
-  const [left, right] = [streamIndex, rightStreamIndex].map((index) =>
-    convertedSound(fileSound(job, index, range, context), mono),
-  );
-  return stereoSound(left!, right!, output);
+  const left = convertedSound(fileSound(one!, streamIndex, range), mono);
+  const right = convertedSound(fileSound(other!, rightStreamIndex, range), mono);
+  return stereoSound(left, right, output);
 }
 
-async function* fileSound(
-  job: AudioJob,
-  streamIndex: number,
-  { file, startMs, audio }: SoundRange,
-  context: JobContext,
-) {
-  const source = await openSource(job, context, { path: montageFile(file), clock: audio.clock ?? null });
+async function* fileSound(files: OpenFiles<OpenSource>, streamIndex: number, { file, startMs, share }: SoundRange) {
+  const source = await files.get(file);
+  allowRange(source, share);
   yield* decodedSound(source, streamIndex, source.zeroSeconds + startMs / 1000);
 }

@@ -54,6 +54,8 @@ export interface OpenSource {
   /** Where the clock jumps; file time then is presentation time. Null = nowhere. */
   clock: ClockSpan[] | null;
   packetClock: PacketClock | null;
+  /** Nothing has been read since it was opened, so that reading begins at its start. */
+  isAtStart: boolean;
 }
 
 export type SourcePath = "source" | `imposed/${number}` | `files/${number}`;
@@ -79,10 +81,22 @@ export async function openSource(
   return openFormat(reader, clock === undefined ? {} : { clock });
 }
 
-/** Closes the source and reopens it at its start, because not every demuxer can seek there. */
-export async function reopen(source: OpenSource): Promise<OpenSource> {
+/** Closes the source and opens it again, in place, at its start, because not every demuxer can seek there. */
+export async function reopen(source: OpenSource): Promise<void> {
   await source.format.closeInput();
-  return openFormat(source.reader, knownOf(source));
+  Object.assign(source, await openFormat(source.reader, knownOf(source)));
+}
+
+/** What one more range costs beside its own bytes: a search in the file, and pictures before its first one. */
+const RANGE_BYTES = 16 << 20;
+
+/**
+ * Allows the reader of a source to read one more range of it.
+ *
+ * @param share of the file, 0 to 1
+ */
+export function allowRange({ reader }: OpenSource, share: number): void {
+  reader.budgetBytes += reader.sizeBytes * 4 * share + RANGE_BYTES;
 }
 
 /** What an earlier opening has found. */
@@ -147,6 +161,7 @@ async function openFormat(reader: SourceReader, known: Known): Promise<OpenSourc
     zeroSeconds: clock !== null || starts.length === 0 ? 0 : Math.min(...starts),
     clock,
     packetClock: file === null ? null : new PacketClock(clock),
+    isAtStart: true,
   };
 }
 

@@ -35,8 +35,8 @@ export async function streamEnds(source: OpenSource, seen: Look): Promise<Map<nu
 
 /** Stream indexes are stable across reopening. */
 async function wholeEnds(source: OpenSource): Promise<Map<number, number>> {
-  const again = await reopen(source);
-  const whole = await readPackets(again, () => true);
+  await reopen(source);
+  const whole = await readPackets(source, () => true);
   return whole.endsSeconds;
 }
 

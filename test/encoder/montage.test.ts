@@ -1,5 +1,6 @@
 /** Picture and sound that are put together from several files: a counter in the picture and tones tell what is shown and heard when. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SourceFacts, VideoJob } from "../../protocol/jobs.ts";
 import { TestEncoder } from "../support/encoder.ts";
 import { countedFilm, readCounter } from "../support/frame-counter.ts";
@@ -163,4 +164,69 @@ test("a colour is the same colour in every take, whatever matrix its file has", 
   // Red of BT.709 is 63, that of BT.601 is 81. Conversion rounds.
   const shown = [5, 30, 60].map((frame) => mean(pictures[frame]!.luma));
   for (const level of shown) expect(Math.abs(level - 63)).toBeLessThan(1.5);
+});
+
+describe("pictures that are copied", () => {
+  const parts = [48, 72].map((frames) =>
+    madeFile(
+      [
+        ...countedFilm("24"),
+        ..."-c:v libx264 -preset veryfast -bf 2 -sc_threshold 0 -keyint_min 24 -g 24 -pix_fmt yuv420p".split(" "),
+        "-frames:v",
+        `${frames}`,
+      ],
+      "mp4",
+    ),
+  );
+  async function copied(
+    frameCounts: number[],
+    range: { firstFrame: number; frameCount: number; firstSegment: number },
+  ) {
+    const files = await Promise.all(parts);
+    const probed = await Promise.all(files.map((path) => encoder.probe(path)));
+    const { job, desk } = encoder.prepare(files[0]!, {
+      kind: "video",
+      video: probed[0]!.video!,
+      grid: gridFor(probed[0]!),
+      rungs: [rungFor(320, 180, "top"), rungFor(160, 90)],
+      ...range,
+      montage: {
+        pictures: probed.map(({ video }) => video),
+        takes: frameCounts.map((frameCount, file) => ({ file, clip: { startMs: 0, endMs: null }, frameCount })),
+        copiesTopRung: true,
+      },
+    });
+    desk.furtherPaths = files.slice(1);
+    await encoder.request("POST", "/jobs", job);
+    return { ending: await desk.ending, desk };
+  }
+  const picturesOf = async (objects: Map<string, Buffer>, rung: string, segments: number[]) =>
+    await decodePictures(
+      Buffer.concat(["init.mp4", ...segments.map((n) => `${n}.m4s`)].map((name) => objects.get(`${rung}/${name}`)!)),
+    );
+
+  test("are those of the files, across a join and beside an encoded rung", async () => {
+    const { ending, desk } = await copied([48, 72], { firstFrame: 24, frameCount: 72, firstSegment: 1 });
+    expect(ending).toMatchObject({ result: { frameCount: 72, renditions: [{ name: "top" }, { name: "v" }] } });
+    const [top, encoded] = await Promise.all(["top", "v"].map((rung) => picturesOf(desk.objects, rung, [1, 2, 3])));
+    const expected = [...Array(24).keys()].map((n) => n + 24).concat([...Array(48).keys()]);
+    expect(top!.map((one) => readCounter(one))).toEqual(expected);
+    expect(encoded!.map((one) => readCounter(one))).toEqual(expected);
+    expect(top!.map(({ timeSeconds }) => Math.round(timeSeconds * 24))).toEqual(expected.map((_, n) => n + 24));
+    const files = await Promise.all(
+      (await Promise.all(parts)).map(async (path) => decodePictures(await readFile(path))),
+    );
+    const sources = [...files[0]!.slice(24), ...files[1]!.slice(0, 48)];
+    expect(top!.flatMap(({ luma }, n) => (luma.equals(sources[n]!.luma) ? [] : [n]))).toEqual([]);
+  });
+
+  test("fail the job when a file has fewer of them than its index said", async () => {
+    const { ending } = await copied([48, 96], { firstFrame: 96, frameCount: 48, firstSegment: 4 });
+    expect(ending).toMatchObject({ failure: { code: "source_damaged" } });
+  });
+
+  test("fail the job when a key frame is not where a segment begins", async () => {
+    const { ending } = await copied([36, 72], { firstFrame: 24, frameCount: 48, firstSegment: 1 });
+    expect(ending).toMatchObject({ failure: { code: "source_damaged" } });
+  });
 });

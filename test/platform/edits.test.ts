@@ -133,6 +133,47 @@ describe("a film with an intro, an outro, a range that is cut out, a clip that i
   });
 });
 
+describe("files of one kind, whose key frames are where segments begin", () => {
+  const part = (name: string, seconds: number, more: string[] = []) => {
+    const own = "-preset veryfast -sc_threshold 0 -keyint_min 50 -bf 2".split(" ");
+    return { name, words: [...wordsOf({ seconds, hz: [400 + 100 * seconds] }), ...own, ...more] };
+  };
+  /** A segment has 4 s. */
+  const parts = [part("/a.mp4", 4), part("/b.mp4", 8), part("/c.mp4", 3)];
+  const join = async (...wanted: { name: string; words: string[] }[]) => {
+    const urls = await Promise.all(wanted.map(({ name, words }) => serve(name, words)));
+    const { assetId, playbackId } = await platform.create(urls[0]!, {
+      inputs: urls.map((url) => ({ type: "video", url })),
+    });
+    await platform.until(assetId, isReady);
+    return await played(playbackId);
+  };
+  const sourcesOf = async (wanted: { words: string[] }[]) => {
+    const decoded: DecodedPicture[][] = [];
+    for (const { words } of wanted) decoded.push(await decodePictures(await readFile(await madeFile(words, "mp4"))));
+    return decoded.flat();
+  };
+  const differing = (some: DecodedPicture[], others: DecodedPicture[]) =>
+    some.flatMap(({ luma }, n) => (luma.equals(others[n]?.luma ?? Buffer.alloc(0)) ? [] : [n]));
+
+  test("are joined without encoding the top rung again: each picture is that of its file", async () => {
+    const { pictures, sound } = await join(...parts);
+    const sources = await sourcesOf(parts);
+    expect([pictures.length, sources.length]).toEqual([15 * RATE, 15 * RATE]);
+    expect(pictures.map(({ timeSeconds }) => Math.round(timeSeconds * RATE))).toEqual(sources.map((_, n) => n));
+    expect(differing(pictures, sources)).toEqual([]);
+    const heard = [3.9, 4.1, 11.9, 12.1].map((seconds) => Math.round(toneAt(sound, seconds) / 100) * 100);
+    expect(heard).toEqual([800, 1200, 1200, 700]);
+  });
+
+  test("are encoded when a file begins inside of a segment", async () => {
+    const wanted = [part("/d.mp4", 3), part("/a.mp4", 4)];
+    const { pictures } = await join(...wanted);
+    expect(pictures.map((one) => readCounter(one))).toEqual([75, 100].flatMap((count) => [...Array(count).keys()]));
+    expect(differing(pictures, await sourcesOf(wanted)).length).toBeGreaterThan(150);
+  });
+});
+
 test("sound is brought to one loudness, for the passthrough's sound too, and the record says what was measured", async () => {
   const quiet = await serve("/quiet.mp4", [...wordsOf({ seconds: 6, hz: [400, 600, 800] }), "-af", "volume=-20dB"]);
   const { assetId, playbackId } = await platform.create(quiet, { optimizeAudio: true });

@@ -8,6 +8,7 @@ import { nextCopyStep } from "../sources/copy-to-r2.ts";
 import type { AssetComponents } from "./core/components.ts";
 import { MAX_MARK_BYTES } from "../../../protocol/jobs.ts";
 import { SourceError } from "../sources/source-errors.ts";
+import { indexNextFile, unindexedFile } from "./index-joined.ts";
 import { copiedFiles, keepCopy, markFile, nextFile } from "./source-files.ts";
 
 const STEP_MS = 5000;
@@ -16,7 +17,7 @@ const STEP_MS = 5000;
 export async function copySource(machine: AssetComponents): Promise<void> {
   const { asset, clock, documents } = machine;
   const file = nextFile(machine);
-  if (file === undefined) return beginProbes(machine);
+  if (file === undefined) return await endCopies(machine);
   const { url, key, copy = null } = file;
   const isMark = asset.watermark !== null && file.number === markFile(asset);
   const onBytes = (bytes: number) => {
@@ -38,10 +39,18 @@ export async function copySource(machine: AssetComponents): Promise<void> {
       progress: copyProgress(position + share, files.length),
       sourceBytes: before + (step.totalBytes ?? step.bytesCopied),
     });
-    if (step.done && nextFile(machine) === undefined) beginProbes(machine);
+    if (step.done && nextFile(machine) === undefined && unindexedFile(machine) === null) beginProbes(machine);
   });
   if (step.totalBytes !== null && !(await hasRoom(machine, position))) return failAsset(machine, STORAGE_FULL);
   machine.timers.schedule("work", clock());
+}
+
+/** Everything is stored: indexes of joined files are read, one each step, before the files are probed. */
+async function endCopies(machine: AssetComponents): Promise<void> {
+  const isRead = await indexNextFile(machine);
+  if (!machine.isProcessing) return;
+  if (!isRead) machine.commit(() => beginProbes(machine));
+  machine.timers.schedule("work", machine.clock());
 }
 
 /**

@@ -9,9 +9,14 @@ import { planCaptions, planMontageCaptions } from "./tracks/captions-job.ts";
 import { wakeTracks } from "./tracks/preparation.ts";
 import { encodingProgress } from "../encoding/progress.ts";
 import { toWatermark } from "../../media/edits/watermark.ts";
+import type { Montage } from "../../media/edits/montage.ts";
 import type { AssetForMachine } from "../assets/repository.ts";
+import { suitTopRung } from "../encoding/copied-takes.ts";
 import { markFile } from "./source-files.ts";
-import type { AssetComponents } from "./core/components.ts";
+import type { AssetComponents, AssetDocuments } from "./core/components.ts";
+
+/** Characters of a plan as JSON, each of one byte. It is stored in a row of at most 2 MB, and each job carries a part of it. */
+const MAX_PLAN_LENGTH = 1_500_000;
 
 /**
  * Plans the encoding once the source, and every further file of a montage, is probed, and adds its jobs. Part of the caller's commit.
@@ -29,12 +34,28 @@ export function planJobs(machine: AssetComponents): AssetError | null {
     planCaptions(machine, source.subtitles ?? []);
     return null;
   }
-  const planned = planMontage(asset.montage, files);
-  if ("problem" in planned) return notJoined(planned);
-  const { plan } = planWithPassthrough(planned.facts, asset, null);
-  begin(machine, planned.facts, { ...plan, ...markOf(asset), montage: planned.plan }, false);
+  const joined = planJoined(machine, asset.montage, files);
+  if ("problem" in joined) return notJoined(joined);
+  const { facts, plan: whole } = joined;
+  if (JSON.stringify(whole).length > MAX_PLAN_LENGTH)
+    return notJoined({ problem: "The files have too many streams, or their clocks jump too often.", isTooLong: false });
+  begin(machine, facts, whole, false);
   planMontageCaptions(machine, files);
   return null;
+}
+
+function planJoined({ asset, documents }: AssetComponents, montage: Montage, files: SourceFacts[]) {
+  const planWith = (copies: AssetDocuments["copyFacts"]) => {
+    const planned = planMontage(montage, files, copies);
+    if ("problem" in planned) return planned;
+    const { plan } = planWithPassthrough(planned.facts, asset, null);
+    return { facts: planned.facts, plan: { ...plan, ...markOf(asset), montage: planned.plan } };
+  };
+  const copies = documents.get("copyFacts") ?? [];
+  const copying = planWith(copies);
+  if ("problem" in copying || copying.plan.montage.picture?.copiesTopRung !== true) return copying;
+  const { video } = copying.plan;
+  return video !== null && suitTopRung(video, copies) ? copying : planWith([]);
 }
 
 const markOf = (asset: AssetForMachine) =>

@@ -49,7 +49,7 @@ export function confirmPurge(machine: AssetComponents, pass: number): { done: bo
   if (isFailed) {
     machine.commit(() => {
       timers.cancel("purge");
-      documents.delete("purgePass", "copy", "fileCopies", "copiedBytes");
+      documents.delete("purgePass", "copy", "fileCopies", "copyFacts", "copiedBytes");
     });
     return { done: true, isFailed };
   }

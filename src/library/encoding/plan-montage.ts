@@ -7,12 +7,14 @@ import {
   type SourceVideo,
 } from "../../../protocol/jobs.ts";
 import type { Montage } from "../../media/edits/montage.ts";
+import type { CopyFacts } from "../../media/mp4/index-source.ts";
+import { type CopiedTake, copiedTakes } from "./copied-takes.ts";
 import { type ResolvedTake, resolveTakes } from "../../media/edits/resolve-takes.ts";
 
 /** What jobs of a montage have in addition to those of one range. */
 export interface MontagePlan {
   /** Null = no file has a picture. */
-  picture: { pictures: (SourceVideo | null)[]; takes: PictureTake[] } | null;
+  picture: { pictures: (SourceVideo | null)[]; takes: PictureTake[]; copiesTopRung?: true } | null;
   /** For each sound of the output: the sound of each file. */
   sounds: (SourceAudio | null)[][];
   soundTakes: SoundTake[];
@@ -26,11 +28,13 @@ const MAX_DURATION_MS = 12 * 3600_000;
  * Pure.
  *
  * @param files facts of each
+ * @param copies by file, as far as the pictures may be copied
  * @returns facts of the output as if it were one file, or what is wrong in words for the owner
  */
 export function planMontage(
   montage: Montage,
   files: readonly SourceFacts[],
+  copies: readonly (CopyFacts | null)[],
 ): { facts: SourceFacts; plan: MontagePlan } | { problem: string; isTooLong: boolean } {
   const jumps = files.reduce((sum, file) => sum + spansOf(file), 0);
   if (jumps > MAX_CLOCK_SPANS)
@@ -41,7 +45,9 @@ export function planMontage(
   );
   if ("problem" in resolved) return { ...resolved, isTooLong: false };
   const canvas = files.find(({ video }) => video !== null)?.video ?? null;
-  const placed = canvas === null ? inMilliseconds(resolved.takes) : inFrames(resolved.takes, canvas);
+  const copied = copiedTakes(montage, files, copies);
+  const placed =
+    copied?.map(placedCopy) ?? (canvas === null ? inMilliseconds(resolved.takes) : inFrames(resolved.takes, canvas));
   const soundTakes = placed.map(({ take, durationMs }) => ({ ...take, durationMs }));
   const durationMs = soundTakes.reduce((sum, take) => sum + take.durationMs, 0);
   if (durationMs > MAX_DURATION_MS) return { problem: "The media is longer than 12 hours.", isTooLong: true };
@@ -60,6 +66,7 @@ export function planMontage(
       picture: canvas && {
         pictures: files.map((file) => file.video),
         takes: placed.map(({ take, frameCount }) => ({ ...take, frameCount })),
+        ...(copied === null ? {} : { copiesTopRung: true }),
       },
       sounds: own.map((sound) => files.map((file) => counterpart(sound, file.audio))),
       soundTakes,
@@ -78,6 +85,12 @@ interface PlacedTake {
 }
 
 const clipOf = ({ file, startMs, endMs }: ResolvedTake) => ({ file, clip: { startMs, endMs } });
+
+const placedCopy = ({ file, frameCount, durationMs }: CopiedTake): PlacedTake => ({
+  take: { file, clip: { startMs: 0, endMs: durationMs } },
+  durationMs,
+  frameCount,
+});
 
 const inMilliseconds = (takes: ResolvedTake[]): PlacedTake[] =>
   takes.map((take) => ({ take: clipOf(take), durationMs: take.endMs - take.startMs, frameCount: 0 }));

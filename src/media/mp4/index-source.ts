@@ -8,7 +8,7 @@ import { keysBehindHead, type KeyFrames } from "./key-frames.ts";
 import { NotStandard, standardOnlyIf } from "./not-standard.ts";
 import type { RenditionFacts } from "../manifest/model.ts";
 import { readTracks, type Track } from "./track.ts";
-import { indexVideo } from "./video.ts";
+import { type IndexedVideo, indexVideo } from "./video.ts";
 
 /** A source that can be played without encoding (passthrough). */
 export interface StandardSource {
@@ -27,6 +27,17 @@ export interface StandardSource {
   onLadderGrid: boolean;
   /** Key frames that are still to be looked at (`areKeyFrames`). Those in the first bytes of the file have been. */
   keyFrames: KeyFrames;
+  /** Null = its pictures cannot be copied into a media of several files. */
+  copy: CopyFacts | null;
+}
+
+/** What pictures that are copied into one rendition must have in common, and how many there are. */
+export interface CopyFacts {
+  /** Parameters of the codec, size and colours: equal ones have one init segment. */
+  configuration: string;
+  frameRate: FrameGrid["frameRate"];
+  frameCount: number;
+  bitrateBps: number;
 }
 
 /**
@@ -119,5 +130,11 @@ async function standardSource(
     indexes: [video, ...audio].map(({ row, index }) => ({ rendition: row.name, pieces: index })),
     onLadderGrid: video.onLadderGrid,
     keyFrames,
+    copy: copyOf(video, seconds),
   };
 }
+
+const copyOf = ({ configuration, frameCount, frameRate, mediaBytes, onLadderGrid }: IndexedVideo, seconds: number) =>
+  configuration === null || !onLadderGrid
+    ? null
+    : { configuration, frameRate, frameCount, bitrateBps: Math.round((mediaBytes * 8) / seconds) };

@@ -1,4 +1,5 @@
 import type { Fraction, FrameGrid } from "../../../protocol/jobs.ts";
+import { toHex } from "../../../protocol/hex.ts";
 import type { SequenceParameters } from "../../../protocol/media/h264/parameter-sets.ts";
 import { planGrid } from "../../../protocol/ladder.ts";
 import { bytesOf, findBox, requireBox } from "./boxes.ts";
@@ -30,7 +31,15 @@ export interface IndexedVideo extends IndexedRendition {
   cutSeconds: number[];
   onLadderGrid: boolean;
   keyFrames: KeyFrames;
+  frameCount: number;
+  /** See `CopyFacts`. Null = pictures that an encoder cannot copy. */
+  configuration: string | null;
 }
+
+/** An encoder writes numbers of this length in front of NAL units. */
+const COPIED_LENGTH_BYTES = 4;
+/** Parameter sets have some tens of bytes. */
+const MAX_COPIED_AVCC_BYTES = 1024;
 
 /** Checks a video track against the rules of passthrough and writes its index. @throws {NotStandard} */
 export async function indexVideo(track: Track, fileBytes: number | null, grid?: FrameGrid): Promise<IndexedVideo> {
@@ -98,7 +107,15 @@ export async function indexVideo(track: Track, fileBytes: number | null, grid?: 
     cutSeconds: starts.map((start) => start / timescale),
     onLadderGrid: onGrid !== null,
     keyFrames: { places: keys.places(), lengthBytes: (format.avcC[4]! & 3) + 1 },
+    frameCount: track.table.sampleCount,
+    configuration: configurationOf(format),
   };
+}
+
+function configurationOf({ avcC, colr, isFullRange, widthPx, heightPx }: ReturnType<typeof readFormat>): string | null {
+  const lengthBytes = (avcC[4]! & 3) + 1;
+  if (isFullRange || lengthBytes !== COPIED_LENGTH_BYTES || avcC.length > MAX_COPIED_AVCC_BYTES) return null;
+  return [widthPx, heightPx, toHex(avcC), colr === null ? "" : toHex(colr)].join();
 }
 
 function readFormat(track: Track) {
@@ -122,7 +139,8 @@ function readFormat(track: Track) {
   const colr = readColour(view, findBox(boxes, "colr"), sequence.colour);
   const transfers = [sequence.colour?.transfer, colr?.[TRANSFER_AT]];
   standardOnlyIf(!transfers.some((transfer) => transfer === PQ || transfer === HLG), "HDR");
-  return { codec, avcC, widthPx, heightPx, colr };
+  const isFullRange = sequence.colour?.isFullRange === true || colr?.at(-1) === FULL_RANGE;
+  return { codec, avcC, widthPx, heightPx, colr, isFullRange };
 }
 
 /** `transfer_characteristics` of HDR (ITU-T H.273 §8.2), which the ladder converts; beside its rungs such a rendition would need a VIDEO-RANGE. */

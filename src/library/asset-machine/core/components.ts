@@ -18,6 +18,7 @@ import type { ClipCut } from "../../encoding/clip-cut.ts";
 import type { DispatchContext } from "../../encoding/dispatcher.ts";
 import { JobStore } from "../../encoding/job-store.ts";
 import type { EncodingPlan } from "../../encoding/plan.ts";
+import type { CopyFacts } from "../../../media/mp4/index-source.ts";
 import type { CopyState } from "../../sources/copy-state.ts";
 import { ASSET_MOVES, type AssetSignal } from "./moves.ts";
 import { TrackStore } from "./track-store.ts";
@@ -37,7 +38,7 @@ export interface MachineClip extends ClipCut {
 }
 
 /** What the machine stores besides its state, jobs, timers and outbox. */
-interface AssetDocuments {
+export interface AssetDocuments {
   /** The object's name, which is the asset's id. */
   name: string;
   asset: AssetForMachine;
@@ -56,6 +57,8 @@ interface AssetDocuments {
   fileCopies: CopyState[];
   /** Bytes of the files that are stored whole. */
   copiedBytes: number;
+  /** Of the files of a join, as far as their indexes have been read; null = the pictures are encoded. */
+  copyFacts: (CopyFacts | null)[];
   /** Files whose length was found to fit into the workspace's storage. */
   fittingFiles: number;
   /** Failures of the source since it was last read successfully. */
