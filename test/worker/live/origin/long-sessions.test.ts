@@ -80,47 +80,55 @@ function drive(index: OriginIndex, fromMsn: number, count: number, discontinuous
   return most;
 }
 
-test("memory holds the newest segments only, however long a broadcast has been on air: 30 days simulated", async () => {
-  const { stub, session } = await broadcastOf(DAYS_30, 1800); // an encoder that reconnects each hour
-  const seen = await inOrigin(stub, (origin, state) => {
-    const index = indexIn(origin);
-    const afterRestart = inMemory(index);
-    const whileOnAir = drive(index, DAYS_30, 4 * BLOCK_SEGMENTS, 1800);
-    const rows = state.storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM segments").one().n;
-    return { afterRestart, whileOnAir, rows };
-  });
-  expect(seen.rows).toBe(RENDITIONS.length * (DAYS_30 + 4 * BLOCK_SEGMENTS)); // all of it is there, on disk
-  expect(seen.afterRestart).toBeLessThanOrEqual(MOST_IN_MEMORY);
-  expect(seen.whileOnAir).toBeLessThanOrEqual(MOST_IN_MEMORY);
+test(
+  "memory holds the newest segments only, however long a broadcast has been on air: 30 days simulated",
+  { tags: ["full"] },
+  async () => {
+    const { stub, session } = await broadcastOf(DAYS_30, 1800); // an encoder that reconnects each hour
+    const seen = await inOrigin(stub, (origin, state) => {
+      const index = indexIn(origin);
+      const afterRestart = inMemory(index);
+      const whileOnAir = drive(index, DAYS_30, 4 * BLOCK_SEGMENTS, 1800);
+      const rows = state.storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM segments").one().n;
+      return { afterRestart, whileOnAir, rows };
+    });
+    expect(seen.rows).toBe(RENDITIONS.length * (DAYS_30 + 4 * BLOCK_SEGMENTS)); // all of it is there, on disk
+    expect(seen.afterRestart).toBeLessThanOrEqual(MOST_IN_MEMORY);
+    expect(seen.whileOnAir).toBeLessThanOrEqual(MOST_IN_MEMORY);
 
-  // Playlists are bounded too.
-  const whole = textOf(await stub.playlist("v720", NOW, true));
-  expect(whole.match(/^v720\/\d+\.m4s$/gm)).toHaveLength(MAX_DVR_SEGMENTS);
-  const firstMsn = DAYS_30 + 4 * BLOCK_SEGMENTS - MAX_DVR_SEGMENTS;
-  const discontinuities = Math.floor((firstMsn - 1) / 1800);
-  for (const header of [`#EXT-X-MEDIA-SEQUENCE:${firstMsn + 1}`, `#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuities}`])
-    expect(whole).toContain(`${header}\n`);
-  const delta = textOf(await stub.playlist("v720", { ...NOW, skip: "YES" }, true));
-  for (const header of [`#EXT-X-MEDIA-SEQUENCE:${firstMsn + 1}`, `#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuities}`])
-    expect(delta).toContain(`${header}\n`);
-  const skipped = Number(/SKIPPED-SEGMENTS=(\d+)/.exec(delta)![1]);
-  expect(skipped + delta.match(/^v720\/\d+\.m4s$/gm)!.length).toBe(MAX_DVR_SEGMENTS);
-  expect(delta.length * 100).toBeLessThan(whole.length);
-  const mpd = (await stub.mpd(DVR_MPD))!.text;
-  expect(mpd).toContain("timeShiftBufferDepth");
-  expect(mpd.match(/<Period /g)!.length).toBeLessThanOrEqual(MAX_PERIOD_STARTS);
+    // Playlists are bounded too.
+    const whole = textOf(await stub.playlist("v720", NOW, true));
+    expect(whole.match(/^v720\/\d+\.m4s$/gm)).toHaveLength(MAX_DVR_SEGMENTS);
+    const firstMsn = DAYS_30 + 4 * BLOCK_SEGMENTS - MAX_DVR_SEGMENTS;
+    const discontinuities = Math.floor((firstMsn - 1) / 1800);
+    for (const header of [`#EXT-X-MEDIA-SEQUENCE:${firstMsn + 1}`, `#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuities}`])
+      expect(whole).toContain(`${header}\n`);
+    const delta = textOf(await stub.playlist("v720", { ...NOW, skip: "YES" }, true));
+    for (const header of [`#EXT-X-MEDIA-SEQUENCE:${firstMsn + 1}`, `#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuities}`])
+      expect(delta).toContain(`${header}\n`);
+    const skipped = Number(/SKIPPED-SEGMENTS=(\d+)/.exec(delta)![1]);
+    expect(skipped + delta.match(/^v720\/\d+\.m4s$/gm)!.length).toBe(MAX_DVR_SEGMENTS);
+    expect(delta.length * 100).toBeLessThan(whole.length);
+    const mpd = (await stub.mpd(DVR_MPD))!.text;
+    expect(mpd).toContain("timeShiftBufferDepth");
+    expect(mpd.match(/<Period /g)!.length).toBeLessThanOrEqual(MAX_PERIOD_STARTS);
 
-  // A clip from the middle is found by the stored start times, without summing earlier durations.
-  const middle = (DAYS_30 / 2) * 2;
-  expect(await stub.findRange(middle + 3, middle + 7)).toMatchObject({ first: DAYS_30 / 2 + 1, last: DAYS_30 / 2 + 3 });
+    // A clip from the middle is found by the stored start times, without summing earlier durations.
+    const middle = (DAYS_30 / 2) * 2;
+    expect(await stub.findRange(middle + 3, middle + 7)).toMatchObject({
+      first: DAYS_30 / 2 + 1,
+      last: DAYS_30 / 2 + 3,
+    });
 
-  // A recording fits into rows of D1 and an RPC.
-  await stub.end();
-  const recorded = (await stub.recorded({ first: 0, last: 119_999 }))!;
-  expect(recorded.renditions.map(({ segments }) => segments.bytes.length)).toEqual([120_000, 120_000]);
-  for (const { segments } of recorded.renditions) expect(JSON.stringify(segments).length).toBeLessThan(2_000_000);
-  expect(session.sessionId).toMatch(/^[0-9a-f-]{36}$/);
-}, 120_000);
+    // A recording fits into rows of D1 and an RPC.
+    await stub.end();
+    const recorded = (await stub.recorded({ first: 0, last: 119_999 }))!;
+    expect(recorded.renditions.map(({ segments }) => segments.bytes.length)).toEqual([120_000, 120_000]);
+    for (const { segments } of recorded.renditions) expect(JSON.stringify(segments).length).toBeLessThan(2_000_000);
+    expect(session.sessionId).toMatch(/^[0-9a-f-]{36}$/);
+  },
+  120_000,
+);
 
 test("a session whose end is bounded never loses a segment from its DVR playlist, which is of type EVENT", async () => {
   const count = MAX_DVR_SEGMENTS + 100; // more than a bounded session has, unless its segments are short
