@@ -42,6 +42,14 @@ async function start(command: string): Promise<{ child: ChildProcess; scriptPid:
   return { child, scriptPid };
 }
 
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 test.each(["SIGTERM", "SIGKILL"] as const)("a %s of npm stops the platform in order", async (signal) => {
   const { child } = await start("exec npm start");
   child.kill(signal);
@@ -49,7 +57,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)("a %s of npm stops the platform in or
 });
 
 test.each(["nohup npm start &", "nohup node up.mjs &"])("%s outlives its shell", async (command) => {
-  const { child } = await start(`${command} echo $! > background; read line`);
+  const { child, scriptPid } = await start(`${command} echo $! > background; read line`);
   child.stdin?.end();
   await once(child, "exit");
   await writeFile(join(folder, "log"), "");
@@ -58,4 +66,5 @@ test.each(["nohup npm start &", "nohup node up.mjs &"])("%s outlives its shell",
   expect(await linesOf()).not.toContain("stopped");
   process.kill(Number(await readFile(join(folder, "background"), "utf8")));
   if (command.includes("npm")) await expect.poll(log, { timeout: 10_000 }).toContain("stopped");
+  await expect.poll(() => isRunning(scriptPid), { timeout: 10_000 }).toBe(false); // it writes into the folder until then
 });
