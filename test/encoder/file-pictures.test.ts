@@ -1,12 +1,12 @@
 /** Ranges of one file, read one after another: what is shown, and how often the file is read for it. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { SourceVideo } from "../../protocol/jobs.ts";
 import { decodedSound } from "../../encoder/media/decoded-sound.ts";
 import { FilePictures } from "../../encoder/media/file-pictures.ts";
 import { type OpenSource, openSource } from "../../encoder/media/source.ts";
 import { CallbackServer } from "../support/callback-server.ts";
 import { countedFilm, readCounter } from "../support/frame-counter.ts";
 import { madeFile } from "../support/made.ts";
+import { sourceFacts } from "../support/source-facts.ts";
 
 const callbacks = new CallbackServer();
 beforeAll(() => callbacks.listen());
@@ -32,21 +32,7 @@ async function opened(path: string, onRead = () => {}): Promise<OpenSource> {
   return await openSource(target, { onRead, onWait: () => {} });
 }
 
-const facts: SourceVideo = {
-  streamIndex: 0,
-  codec: "h264",
-  widthPx: 320,
-  heightPx: 180,
-  rotationDegrees: 0,
-  frameRate: { num: 25, den: 1 },
-  variableFrameRate: false,
-  interlaced: false,
-  bitDepth: 8,
-  hdr: null,
-  startMs: 0,
-  durationMs: SECONDS * 1000,
-  bitrateBps: 0,
-};
+const facts = sourceFacts(SECONDS * 1000).video!;
 
 /** The numbers of three pictures from a time on. */
 async function shownFrom(file: FilePictures, seconds: number): Promise<(number | null)[]> {

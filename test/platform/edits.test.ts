@@ -166,6 +166,21 @@ describe("files of one kind, whose key frames are where segments begin", () => {
     expect(heard).toEqual([800, 1200, 1200, 700]);
   });
 
+  test("are joined without encoding it when the first of them is uploaded", async () => {
+    const [first, second] = [parts[0]!, parts[2]!];
+    const outroUrl = await serve(second.name, second.words);
+    const asked = {
+      corsOrigin: "*",
+      pushMediaSettings: { accessPolicy: "public", inputs: [{ type: "video", outroUrl }] },
+    };
+    const { body } = await platform.api<{ uploadId: string; url: string }>("POST", "/v1/on-demand/upload", asked);
+    await fetch(body.data.url, { method: "PUT", body: await readFile(await madeFile(first.words, "mp4")) });
+    const { playbackIds } = await platform.until(body.data.uploadId, isReady);
+    const { pictures } = await played(playbackIds[0]!.id);
+    const sources = await sourcesOf([first, second]);
+    expect([pictures.length, differing(pictures, sources)]).toEqual([7 * RATE, []]);
+  });
+
   test("are encoded when a file begins inside of a segment", async () => {
     const wanted = [part("/d.mp4", 3), part("/a.mp4", 4)];
     const { pictures } = await join(...wanted);

@@ -3,6 +3,9 @@ import { type CopyFacts, indexSource } from "../../media/mp4/index-source.ts";
 import { log } from "../../platform/log.ts";
 import { montageFileKey, sourceKey } from "../../platform/storage/keys.ts";
 import { joinsWholeFiles } from "../encoding/copied-takes.ts";
+import type { RangeReader } from "../../media/mp4/range-reader.ts";
+import { isUploaded } from "../sources/upload-address.ts";
+import { openUploadedSource } from "../sources/uploaded-source.ts";
 import { r2RangeReader } from "../sources/r2-range-reader.ts";
 import type { AssetComponents } from "./core/components.ts";
 
@@ -18,12 +21,9 @@ export function unindexedFile({ asset: { montage, watermark }, documents }: Asse
 export async function indexNextFile(machine: AssetComponents): Promise<boolean> {
   const file = unindexedFile(machine);
   if (file === null) return false;
-  const { asset, documents, env } = machine;
+  const { asset, documents } = machine;
   const startedAt = machine.clock();
-  const { copy, reason } = await readIndex(
-    env.MEDIA,
-    file === 0 ? sourceKey(asset.id) : montageFileKey(asset.id, file),
-  );
+  const { copy, reason } = await readIndex(await openFile(machine, file));
   if (!machine.isProcessing) return false;
   documents.put("copyFacts", [...(documents.get("copyFacts") ?? []).slice(0, file), copy]);
   log("asset.join_indexed", {
@@ -36,8 +36,15 @@ export async function indexNextFile(machine: AssetComponents): Promise<boolean> 
   return true;
 }
 
-async function readIndex(bucket: R2Bucket, key: string): Promise<{ copy: CopyFacts | null; reason: string | null }> {
-  const reader = await r2RangeReader(bucket, key);
+/** An uploaded file stays in the pieces in which it came. */
+function openFile({ asset, env }: AssetComponents, file: number): Promise<RangeReader | null> {
+  if (file > 0) return r2RangeReader(env.MEDIA, montageFileKey(asset.id, file));
+  return isUploaded(asset.sourceUrl)
+    ? openUploadedSource(env, asset.id)
+    : r2RangeReader(env.MEDIA, sourceKey(asset.id));
+}
+
+async function readIndex(reader: RangeReader | null): Promise<{ copy: CopyFacts | null; reason: string | null }> {
   if (reader === null) return { copy: null, reason: "it is not stored" };
   const source = await indexSource(reader);
   if (!source.standard) return { copy: null, reason: source.reason };

@@ -44,6 +44,7 @@ export function planJobs(machine: AssetComponents): AssetError | null {
   return null;
 }
 
+/** The plan of a montage, with a copied top rung where the pictures of its files suit it. */
 function planJoined({ asset, documents }: AssetComponents, montage: Montage, files: SourceFacts[]) {
   const planWith = (copies: AssetDocuments["copyFacts"]) => {
     const planned = planMontage(montage, files, copies);

@@ -14,7 +14,7 @@ import { openDatabase } from "../../../../src/platform/database.ts";
 import { assetPrefix, renditionKey, sourceKey } from "../../../../src/platform/storage/keys.ts";
 import { newAsset } from "../../playback/playable.ts";
 import type { MediaAnswer, TestWorkspace } from "../../workspace.ts";
-import { sourceFacts } from "../encoding/source-facts.ts";
+import { sourceFacts } from "../../../support/source-facts.ts";
 
 export const SEGMENT_SECONDS = 4;
 const SOUND_RATE = 48_000;

@@ -9,7 +9,7 @@ import { openDatabase } from "../../../../src/platform/database.ts";
 import type { JobGrant } from "../../../../src/library/encoding/job-token.ts";
 import { events } from "../../../../src/events/tables.ts";
 import { callJob, useAssets } from "./job-calls.ts";
-import { sourceFacts } from "./source-facts.ts";
+import { sourceFacts } from "../../../support/source-facts.ts";
 import { send } from "../../workspace.ts";
 
 const db = openDatabase(env.DB);

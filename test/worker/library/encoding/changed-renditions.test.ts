@@ -4,7 +4,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import type { Heartbeat, JobResult, PartialRendition } from "../../../../protocol/jobs.ts";
 import { assetMachine } from "../../../../src/library/assets/asset-calls.ts";
 import { openSourceServer } from "../sources/source-servers.ts";
-import { sourceFacts } from "./source-facts.ts";
+import { sourceFacts } from "../../../support/source-facts.ts";
 import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "../../workspace.ts";
 
 let workspace: TestWorkspace;

@@ -5,7 +5,7 @@ import type { HeartbeatAnswer, JobResult } from "../../../../protocol/jobs.ts";
 import { GRANT_MS, type JobGrant, readJobGrant } from "../../../../src/library/encoding/job-token.ts";
 import { storeObject } from "../../../../src/library/encoding/store-object.ts";
 import { callJob, useAssets } from "./job-calls.ts";
-import { sourceFacts } from "./source-facts.ts";
+import { sourceFacts } from "../../../support/source-facts.ts";
 
 const { awaitingProbe, until } = useAssets();
 

@@ -8,7 +8,7 @@ import { renditions } from "../../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { planEncoding } from "../../../../src/library/encoding/plan.ts";
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
-import { sourceFacts } from "./source-facts.ts";
+import { sourceFacts } from "../../../support/source-facts.ts";
 import { type MediaAnswer, newWorkspace, videoFrom } from "../../workspace.ts";
 
 let server: RemoteServer;

@@ -18,7 +18,7 @@ import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
 import { eventsOf, until } from "../../events/webhooks/webhook-rows.ts";
 import { addRung, get, newAsset } from "../../playback/playable.ts";
 import { callJob } from "../encoding/job-calls.ts";
-import { sourceFacts } from "../encoding/source-facts.ts";
+import { sourceFacts } from "../../../support/source-facts.ts";
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
 
 let server: RemoteServer;

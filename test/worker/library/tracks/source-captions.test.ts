@@ -10,7 +10,7 @@ import {
 import { renditionKey } from "../../../../src/platform/storage/keys.ts";
 import { eventsOf, until as untilIs } from "../../events/webhooks/webhook-rows.ts";
 import { callJob, useAssets } from "../encoding/job-calls.ts";
-import { sourceFacts } from "../encoding/source-facts.ts";
+import { sourceFacts } from "../../../support/source-facts.ts";
 
 const { awaitingProbe, media, until } = useAssets();
 
