@@ -5,6 +5,7 @@
  *   MEDIA_UID, MEDIA_GID                    user and group of processes that read media; requires root
  *   ENCODER_CAPACITY (1)                    concurrent video jobs; one job of each other kind runs alongside
  *   ENCODER_QUEUE (32)                      queued jobs
+ *   WHISPER_MODEL                           a speech model in ggml's format, for generated captions; absent = none
  *   ENCODER_BROADCASTS (2)                  concurrent broadcasts pushed over HTTP
  * On SIGTERM and SIGINT running jobs are returned (`encoder_shutdown`), then the service exits within a few seconds.
  */

@@ -12,10 +12,13 @@
  *   GET|HEAD {callbackUrl}/source                    the source file; supports Range
  *   GET|HEAD {callbackUrl}/files/{number}            the same for a further file of a montage, and for a watermark; file 0 is the source
  *   GET|HEAD {callbackUrl}/imposed/{position}        the same for a sound that is mixed into it
+ *   GET|HEAD {callbackUrl}/sound                     the media's own sound, of a speech job; supports Range
+ *   GET|HEAD {callbackUrl}/piece                     one piece of it, of a transcribe job
  *   GET      {callbackUrl}/cuts                      SoundCuts, of an audio job with `hasCuts`
  *   PUT      {callbackUrl}/objects/{rendition}/{file} one init or segment, 204; `file` is `init.mp4` or `{number}.m4s`; of an audio job
  *                                                    with `hasCuts` `init-0.mp4` instead of `init.mp4`. Of a captions
- *                                                    job: a CaptionsFile, named by `captionsRendition` and `CAPTIONS_FILE`
+ *                                                    job: a CaptionsFile, named by `captionsRendition` and `CAPTIONS_FILE`. Of a speech
+ *                                                    job: `{number}.flac`
  *   POST     {callbackUrl}/heartbeat                 Heartbeat → HeartbeatAnswer; renews the lease
  *   POST     {callbackUrl}/complete                  JobResult → 200
  *   POST     {callbackUrl}/fail                      JobFailure → 200
@@ -28,6 +31,10 @@
  * optional, and its absence means what was done before; a field that one side still sends or requires is not removed. Unknown fields are ignored.
  */
 import { z } from "zod";
+import { ClipRange, JobBase } from "./job-base.ts";
+import { SpeechJob, SpeechResult, TranscribeJob, TranscribeResult } from "./speech.ts";
+
+export { ClipRange } from "./job-base.ts";
 
 export const Fraction = z.object({ num: z.int().positive(), den: z.int().positive() });
 export type Fraction = z.infer<typeof Fraction>;
@@ -139,10 +146,6 @@ export const VideoRung = z.object({
 });
 export type VideoRung = z.infer<typeof VideoRung>;
 
-/** The requested range, in file time from its first frame. `endMs` null = to the end. */
-export const ClipRange = z.object({ startMs: z.number().min(0), endMs: z.number().positive().nullable() });
-export type ClipRange = z.infer<typeof ClipRange>;
-
 /** Files of a montage, and ranges of them. */
 export const MAX_MONTAGE_FILES = 20;
 export const MAX_TAKES = 200;
@@ -190,17 +193,6 @@ export type Watermark = z.infer<typeof Watermark>;
 /** Heartbeats per lease, to tolerate lost ones, and the shortest time between two. */
 export const HEARTBEATS_PER_LEASE = 5;
 export const MIN_HEARTBEAT_MS = 500;
-
-const JobBase = z.object({
-  jobId: z.string(),
-  assetId: z.string(),
-  attempt: z.int().min(1),
-  callbackUrl: z.url(),
-  token: z.string(),
-  expiresAt: z.number(), // epoch ms after which the token is refused
-  leaseMs: z.number().positive(), // without a heartbeat for this long the job is reassigned
-  clip: ClipRange,
-});
 
 export const ProbeJob = JobBase.extend({
   kind: z.literal("probe"),
@@ -318,7 +310,7 @@ export const CaptionsJob = JobBase.extend({
   streams: z.array(SourceSubtitles).min(1).max(MAX_SUBTITLE_STREAMS),
 });
 
-export const Job = z.discriminatedUnion("kind", [ProbeJob, VideoJob, AudioJob, CaptionsJob]);
+export const Job = z.discriminatedUnion("kind", [ProbeJob, VideoJob, AudioJob, CaptionsJob, SpeechJob, TranscribeJob]);
 export type Job = z.infer<typeof Job>;
 export type ProbeJob = z.infer<typeof ProbeJob>;
 export type VideoJob = z.infer<typeof VideoJob>;
@@ -404,7 +396,14 @@ export const CaptionsResult = z.object({
     }),
   ),
 });
-export const JobResult = z.discriminatedUnion("kind", [ProbeResult, VideoResult, AudioResult, CaptionsResult]);
+export const JobResult = z.discriminatedUnion("kind", [
+  ProbeResult,
+  VideoResult,
+  AudioResult,
+  CaptionsResult,
+  SpeechResult,
+  TranscribeResult,
+]);
 export type JobResult = z.infer<typeof JobResult>;
 export type ProbeResult = z.infer<typeof ProbeResult>;
 export type VideoResult = z.infer<typeof VideoResult>;
@@ -421,6 +420,7 @@ export const JOB_FAILURE_CODES = {
   source_exceeds_limits: "source", // exceeded the child's time or memory limit, or has an absurd structure
   source_damaged: "source", // decoding failed without usable output
   watermark_unusable: "source", // no PNG or JPEG, damaged, or too large
+  speech_no_model: "service", // the encoder has no speech model
   encoder_crashed: "service",
   encoder_failed: "service",
   encoder_shutdown: "service", // SIGTERM; does not count as an attempt

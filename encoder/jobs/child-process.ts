@@ -35,8 +35,14 @@ export const startChild = (): ChildProcess =>
   startMediaProcess(CHILD_PATH, {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     heapMiB: HEAP_MIB,
-    environment: LIBAV_ENVIRONMENT,
+    environment: { ...LIBAV_ENVIRONMENT, ...speechModel() },
   });
+
+/** Where the speech model is, for jobs that use it. */
+function speechModel(): Record<string, string> {
+  const path = process.env["WHISPER_MODEL"] ?? "";
+  return path === "" ? {} : { WHISPER_MODEL: path };
+}
 
 /** Resolves when the child has exited for any reason. `stop` kills it. */
 export async function runInChild(

@@ -7,6 +7,8 @@ import { encodeChunk } from "../media/chunk.ts";
 import { probe } from "../media/facts.ts";
 import type { JobContext } from "../media/job-context.ts";
 import { encodeSound } from "../media/sound.ts";
+import { prepareSpeech } from "../speech/speech.ts";
+import { transcribe } from "../speech/transcribe.ts";
 import type { ChildMessage, ParentMessage } from "./messages.ts";
 import { errorFields } from "../../protocol/error-fields.ts";
 import type { Job, JobResult } from "../../protocol/jobs.ts";
@@ -36,6 +38,8 @@ async function runAndReport(job: Job): Promise<void> {
 function run(job: Job, context: JobContext): Promise<JobResult> {
   if (job.kind === "probe") return probe(job, context);
   if (job.kind === "captions") return readSubtitles(job, context);
+  if (job.kind === "speech") return prepareSpeech(job, context);
+  if (job.kind === "transcribe") return transcribe(job, context);
   return job.kind === "video" ? encodeChunk(job, context) : encodeSound(job, context);
 }
 

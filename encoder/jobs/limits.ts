@@ -14,6 +14,11 @@ const SILENCE_MS = 60_000;
 const PROBE_WALL_MS = 10 * 60_000;
 /** A demuxer of Matroska reads through the whole file. */
 const CAPTIONS_WALL_MS = 60 * 60_000;
+/** A model reports after each window of 30 s, which a large one may take minutes for. A piece has ten minutes at most. */
+const SPEECH_SILENCE_MS = 10 * 60_000;
+const SPEECH_WALL_MS = 2 * 3600_000;
+/** The largest models have 3 GB. */
+const SPEECH_RSS_BYTES = 5 * 2 ** 30;
 const START_WALL_MS = 10 * 60_000;
 /** Slowest accepted encode: 90 s of run time per second of media. */
 const WALL_PER_MEDIA = 90;
@@ -25,6 +30,9 @@ const PIXELS_1080P = 1920 * 1080;
 export function limitsOf(job: Job): ChildLimits {
   if (job.kind === "probe") return { silenceMs: SILENCE_MS, wallMs: PROBE_WALL_MS, rssBytes: BASE_RSS_BYTES };
   if (job.kind === "captions") return { silenceMs: SILENCE_MS, wallMs: CAPTIONS_WALL_MS, rssBytes: BASE_RSS_BYTES };
+  if (job.kind === "speech") return { silenceMs: SILENCE_MS, wallMs: CAPTIONS_WALL_MS, rssBytes: BASE_RSS_BYTES };
+  if (job.kind === "transcribe")
+    return { silenceMs: SPEECH_SILENCE_MS, wallMs: SPEECH_WALL_MS, rssBytes: SPEECH_RSS_BYTES };
   if (job.kind === "audio") {
     const mediaMs = job.durationMs ?? job.audio.startMs + job.audio.durationMs;
     return { silenceMs: SILENCE_MS, wallMs: START_WALL_MS + mediaMs * 2, rssBytes: BASE_RSS_BYTES };

@@ -17,6 +17,7 @@ import type {
   VideoJob,
   VideoResult,
 } from "../../protocol/jobs.ts";
+import type { SpeechJob, TranscribeJob } from "../../protocol/speech.ts";
 import { CallbackServer, type Desk, type Ending } from "./callback-server.ts";
 
 const SECRET = "secret of the encoder tests: long enough";
@@ -27,7 +28,13 @@ type Wanted<J extends Job> = Omit<
   "jobId" | "assetId" | "attempt" | "callbackUrl" | "token" | "expiresAt" | "leaseMs" | "clip"
 > &
   Partial<Pick<J, "clip" | "leaseMs" | "expiresAt">>;
-export type AnyWanted = Wanted<ProbeJob> | Wanted<VideoJob> | Wanted<AudioJob> | Wanted<CaptionsJob>;
+export type AnyWanted =
+  | Wanted<ProbeJob>
+  | Wanted<VideoJob>
+  | Wanted<AudioJob>
+  | Wanted<CaptionsJob>
+  | Wanted<SpeechJob>
+  | Wanted<TranscribeJob>;
 
 export interface LogLine {
   event: string;

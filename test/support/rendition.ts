@@ -1,5 +1,7 @@
 /** Decoded renditions: chunks are concatenated as by a player, then decoded. */
 import { Decoder, Demuxer } from "node-av/api";
+import { AV_SAMPLE_FMT_S16 } from "node-av/constants";
+import type { Frame } from "node-av/lib";
 import type { FrameGrid, RenditionFacts, SourceAudio, SourceFacts, VideoRung } from "../../protocol/jobs.ts";
 import type { TestEncoder } from "./encoder.ts";
 
@@ -129,16 +131,21 @@ export async function decodeSound(bytes: Buffer): Promise<DecodedSound> {
     else hole = Math.max(hole, Math.abs(time - next));
     next = time + frame.nbSamples / frame.sampleRate;
     ({ channels, sampleRate: sampleRateHz } = frame);
-    const bytes = frame.nbSamples * Float32Array.BYTES_PER_ELEMENT;
-    parts.push(
-      frame
-        .data!.slice(0, channels)
-        .map(({ buffer, byteOffset }) => new Float32Array(buffer.slice(byteOffset, byteOffset + bytes))),
-    );
+    parts.push(frame.format === AV_SAMPLE_FMT_S16 && channels === 1 ? [integerSamples(frame)] : floatPlanes(frame));
   }
   const planes = Array.from({ length: channels }, (_, channel) => joined(parts.map((part) => part[channel]!)));
   return { sampleRateHz, channels, startSeconds: start, samples: planes[0]!, planes, largestHoleSeconds: hole };
 }
+
+function floatPlanes({ data, nbSamples, channels }: Frame): Float32Array[] {
+  const bytes = nbSamples * Float32Array.BYTES_PER_ELEMENT;
+  const copy = ({ buffer, byteOffset }: Buffer) => new Float32Array(buffer.slice(byteOffset, byteOffset + bytes));
+  return data!.slice(0, channels).map(copy);
+}
+
+/** Of FLAC. */
+const integerSamples = ({ data, nbSamples }: Frame): Float32Array =>
+  Float32Array.from({ length: nbSamples }, (_, n) => data![0]!.readInt16LE(2 * n) / 32_768);
 
 function joined(parts: Float32Array[]): Float32Array {
   const samples = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));

@@ -1,0 +1,184 @@
+/** Finds what is heard in a sound, and cuts it into pieces. Pure: samples in, samples of pieces out. */
+import type { SpeechSpan } from "../../protocol/speech.ts";
+
+/** Loudness is judged by this. */
+const FRAME_SECONDS = 0.02;
+/** Softer frames are silence, whatever the rest is like; louder ones are sound. */
+const [SOFTEST_DB, LOUDEST_DB] = [-60, -35];
+/** Speech is this much louder than the noise between its words. */
+const ABOVE_NOISE_DB = 10;
+/** The noise is the least loud of this. */
+const NOISE_SECONDS = 8;
+/** A silence of this length is cut away, up to what is kept at its two ends: models need it to hear where a word begins. */
+const SILENCE_SECONDS = 0.8;
+const KEPT_SECONDS = 0.25;
+/** Where there is no pause, a piece ends at the least loud frame of its last seconds. */
+const LOOK_BACK_SECONDS = 3;
+
+export interface CutPiece {
+  /** In order; ready when the piece is finished. */
+  spans: SpeechSpan[];
+  durationMs: number;
+}
+
+/** Receives the samples of one piece after another. */
+export interface PieceSink {
+  put: (samples: Float32Array) => void;
+  end: (piece: CutPiece) => void;
+}
+
+interface Frame {
+  samples: Float32Array;
+  /** Its position in the media, in frames. */
+  at: number;
+  db: number;
+}
+
+export class SpeechCutter {
+  readonly #rateHz: number;
+  readonly #frameSamples: number;
+  readonly #pieceFrames: { target: number; most: number };
+  readonly #sink: PieceSink;
+  #rest = new Float32Array(0);
+  #count = 0; // frames that have been heard
+  readonly #noise: LeastOf;
+  /** Frames of silence before a sound, the last of them. */
+  #before: Frame[] = [];
+  /** Silence behind a sound, which may turn out to be a pause. */
+  #pause: Frame[] = [];
+  #isSound = false;
+  /** Of the piece: not given to the sink yet, for a cut at one of them. */
+  #held: Frame[] = [];
+  #spans: { at: number; media: number; frames: number }[] = [];
+  #pieceLength = 0; // frames, with those that are held
+
+  constructor(rateHz: number, { pieceMs, maxPieceMs }: { pieceMs: number; maxPieceMs: number }, sink: PieceSink) {
+    this.#rateHz = rateHz;
+    this.#frameSamples = Math.round(rateHz * FRAME_SECONDS);
+    const frames = (ms: number) => Math.max(1, Math.round(ms / 1000 / FRAME_SECONDS));
+    this.#pieceFrames = { target: Math.min(frames(pieceMs), frames(maxPieceMs)), most: frames(maxPieceMs) };
+    this.#sink = sink;
+    this.#noise = new LeastOf(framesOf(NOISE_SECONDS));
+  }
+
+  /** Samples of one channel, one after another. */
+  put(samples: Float32Array): void {
+    const all = new Float32Array(this.#rest.length + samples.length);
+    all.set(this.#rest);
+    all.set(samples, this.#rest.length);
+    let at = 0;
+    for (; at + this.#frameSamples <= all.length; at += this.#frameSamples)
+      this.#hear(all.slice(at, at + this.#frameSamples));
+    this.#rest = all.slice(at);
+  }
+
+  /** @returns how long the whole sound is, ms */
+  finish(): number {
+    const whole = this.#count * this.#frameSamples + this.#rest.length;
+    if (this.#rest.length > 0) {
+      const last = new Float32Array(this.#frameSamples);
+      last.set(this.#rest);
+      this.#hear(last);
+    }
+    for (const frame of this.#pause.splice(0, framesOf(KEPT_SECONDS))) this.#keep(frame);
+    this.#endPiece(this.#held.length);
+    return (whole / this.#rateHz) * 1000;
+  }
+
+  #hear(samples: Float32Array): void {
+    const frame = { samples, at: this.#count, db: loudnessDb(samples) };
+    this.#count += 1;
+    const noiseDb = this.#noise.put(frame.db);
+    const isLoud = frame.db > Math.min(LOUDEST_DB, Math.max(SOFTEST_DB, noiseDb + ABOVE_NOISE_DB));
+    if (isLoud) return this.#hearSound(frame);
+    if (!this.#isSound) {
+      this.#before.push(frame);
+      if (this.#before.length > framesOf(KEPT_SECONDS)) this.#before.shift();
+      return;
+    }
+    this.#pause.push(frame);
+    if (this.#pause.length >= framesOf(SILENCE_SECONDS)) this.#endSound();
+  }
+
+  #hearSound(frame: Frame): void {
+    for (const early of [...this.#before.splice(0), ...this.#pause.splice(0)]) this.#keep(early);
+    this.#isSound = true;
+    this.#keep(frame);
+  }
+
+  /** A silence was long enough. */
+  #endSound(): void {
+    this.#isSound = false;
+    const kept = framesOf(KEPT_SECONDS);
+    for (const frame of this.#pause.splice(0, kept)) this.#keep(frame);
+    this.#before = this.#pause.splice(0).slice(-kept);
+    if (this.#pieceLength >= this.#pieceFrames.target) this.#endPiece(this.#held.length);
+  }
+
+  #keep(frame: Frame): void {
+    const last = this.#spans.at(-1);
+    if (last !== undefined && last.media + last.frames === frame.at) last.frames += 1;
+    else this.#spans.push({ at: this.#pieceLength, media: frame.at, frames: 1 });
+    this.#held.push(frame);
+    this.#pieceLength += 1;
+    if (this.#pieceLength >= this.#pieceFrames.most) {
+      const softest = this.#held.reduce((best, { db }, n) => (db <= this.#held[best]!.db ? n : best), 0);
+      return this.#endPiece(softest + 1);
+    }
+    if (this.#held.length > framesOf(LOOK_BACK_SECONDS)) this.#sink.put(this.#held.shift()!.samples);
+  }
+
+  /** @param count of the held frames that are the last ones of the piece; the others begin the next one */
+  #endPiece(count: number): void {
+    for (const { samples } of this.#held.splice(0, count)) this.#sink.put(samples);
+    const next = this.#held.splice(0);
+    const length = this.#pieceLength - next.length;
+    if (length > 0) {
+      const ms = (frames: number) => Math.round(frames * FRAME_SECONDS * 1000);
+      const spans = this.#spans
+        .filter(({ at }) => at < length)
+        .map(({ at, media, frames }): SpeechSpan => [ms(at), ms(media), ms(Math.min(frames, length - at))]);
+      this.#sink.end({ spans, durationMs: ms(length) });
+    }
+    this.#spans = [];
+    this.#pieceLength = 0;
+    for (const frame of next) this.#keep(frame);
+  }
+}
+
+const framesOf = (seconds: number): number => Math.round(seconds / FRAME_SECONDS);
+
+const SILENCE_DB = -100;
+
+function loudnessDb(samples: Float32Array): number {
+  let sum = 0;
+  for (const value of samples) sum += value * value;
+  return sum === 0 ? SILENCE_DB : Math.max(SILENCE_DB, 10 * Math.log10(sum / samples.length));
+}
+
+/** The least of the last values, of which each takes a part of the window: exact to that part, with little memory. */
+class LeastOf {
+  readonly #partLength: number;
+  readonly #parts: number[] = [];
+  #inPart = 0;
+
+  constructor(length: number, parts = 8) {
+    this.#partLength = Math.ceil(length / parts);
+    this.#parts = [Infinity];
+    this.#most = parts;
+  }
+
+  readonly #most: number;
+
+  put(value: number): number {
+    if (this.#inPart === this.#partLength) {
+      this.#parts.push(Infinity);
+      if (this.#parts.length > this.#most) this.#parts.shift();
+      this.#inPart = 0;
+    }
+    this.#inPart += 1;
+    const last = this.#parts.length - 1;
+    this.#parts[last] = Math.min(this.#parts[last]!, value);
+    return Math.min(...this.#parts);
+  }
+}
