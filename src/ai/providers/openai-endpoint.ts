@@ -1,0 +1,116 @@
+import { readBounded } from "../../../protocol/read-bounded.ts";
+import { parseRetryAfterMs } from "../../platform/network/index.ts";
+import { ProviderError, type ProviderErrorCode } from "./provider-error.ts";
+import { readTranscription, type Transcription } from "./read-transcription.ts";
+
+/** A server with the audio API of OpenAI: a hosted one, or whisper.cpp, faster-whisper, vLLM. */
+export interface Endpoint {
+  /** Such as `https://api.openai.com/v1`. */
+  baseUrl: string;
+  /** Empty = none is sent. */
+  key: string;
+  model: string;
+}
+
+export interface SpeechRequest {
+  /** A FLAC file. */
+  bytes: Uint8Array<ArrayBuffer>;
+  durationMs: number;
+  /** ISO 639. Null = the server detects it. */
+  languageCode: string | null;
+  /** Names and terms; "" = none. */
+  prompt: string;
+}
+
+/** The words of ten minutes with all their tokens have about 2 MB. */
+const MAX_ANSWER_BYTES = 10 << 20;
+
+/**
+ * Ways to ask, of which a server may know only the later ones: words and segments with times, segments with times, the text alone. Some models refuse
+ * `verbose_json`, and some servers a granularity.
+ */
+const WAYS = [
+  { response_format: "verbose_json", granularities: ["word", "segment"] },
+  { response_format: "verbose_json", granularities: [] },
+  { response_format: "json", granularities: [] },
+] as const;
+
+/**
+ * Asks a server for the words of one piece.
+ *
+ * @throws {ProviderError}
+ */
+export async function transcribeAtEndpoint(
+  endpoint: Endpoint,
+  request: SpeechRequest,
+  signal: AbortSignal,
+): Promise<Transcription> {
+  for (const [position, way] of WAYS.entries()) {
+    const response = await ask(endpoint, formOf(endpoint, request, way), signal);
+    if (response.status === 400 || response.status === 422) {
+      await response.body?.cancel();
+      if (position < WAYS.length - 1) continue;
+      throw new ProviderError("ai_refused");
+    }
+    const transcription = readTranscription(await readAnswer(response), request.durationMs);
+    if (transcription === null) throw new ProviderError("ai_answer_unusable");
+    return transcription;
+  }
+  throw new ProviderError("ai_refused");
+}
+
+function formOf({ model }: Endpoint, request: SpeechRequest, way: (typeof WAYS)[number]): FormData {
+  const form = new FormData();
+  form.append("file", new Blob([request.bytes], { type: "audio/flac" }), "piece.flac");
+  form.append("model", model);
+  form.append("response_format", way.response_format);
+  for (const granularity of way.granularities) form.append("timestamp_granularities[]", granularity);
+  if (request.languageCode !== null) form.append("language", request.languageCode);
+  if (request.prompt !== "") form.append("prompt", request.prompt);
+  form.append("temperature", "0");
+  return form;
+}
+
+async function ask({ baseUrl, key }: Endpoint, form: FormData, signal: AbortSignal): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(`${baseUrl.replace(/\/+$/, "")}/audio/transcriptions`, {
+      method: "POST",
+      body: form,
+      headers: key === "" ? {} : { authorization: `Bearer ${key}` },
+      redirect: "manual", // the key is for this server alone
+      signal,
+    });
+  } catch (cause) {
+    throw new ProviderError("ai_unreachable", { cause });
+  }
+  const code = errorOf(response.status);
+  if (code === null) return response;
+  await response.body?.cancel();
+  throw new ProviderError(code, { retryAfterMs: parseRetryAfterMs(response.headers.get("retry-after"), new Date()) });
+}
+
+/** Null = an answer, or a way of asking that the server does not know. */
+function errorOf(status: number): ProviderErrorCode | null {
+  if ((status >= 200 && status < 300) || status === 400 || status === 422) return null;
+  if (status === 401 || status === 403) return "ai_key_refused";
+  if (status === 404) return "ai_model_unknown";
+  if (status === 413) return "ai_piece_too_large";
+  if (status === 429) return "ai_busy";
+  return status >= 500 || status === 408 ? "ai_unreachable" : "ai_refused";
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+  let bytes: Uint8Array | null;
+  try {
+    bytes = response.body === null ? new Uint8Array(0) : await readBounded(response.body, MAX_ANSWER_BYTES);
+  } catch (cause) {
+    throw new ProviderError("ai_unreachable", { cause }); // it was cut off
+  }
+  if (bytes === null) throw new ProviderError("ai_answer_unusable");
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    throw new ProviderError("ai_answer_unusable", { cause });
+  }
+}

@@ -1,0 +1,33 @@
+/** Why a provider gave no result, by the codes of `error.code` of what was asked for. */
+export const PROVIDER_ERRORS = {
+  ai_key_refused: { message: "The AI provider refused the key.", isRetryable: false },
+  ai_model_unknown: { message: "The AI provider has no such model.", isRetryable: false },
+  ai_piece_too_large: { message: "The AI provider takes only smaller pieces.", isRetryable: false },
+  ai_refused: { message: "The AI provider refused the request.", isRetryable: false },
+  ai_answer_unusable: {
+    message: "The AI provider answered with something else than a transcription.",
+    isRetryable: false,
+  },
+  ai_busy: { message: "The AI provider takes no more requests for now.", isRetryable: true },
+  ai_unreachable: { message: "The AI provider did not answer.", isRetryable: true },
+} as const;
+export type ProviderErrorCode = keyof typeof PROVIDER_ERRORS;
+
+export class ProviderError extends Error {
+  override readonly name = "ProviderError";
+  readonly code: ProviderErrorCode;
+  readonly retryAfterMs: number | null;
+
+  constructor(
+    code: ProviderErrorCode,
+    { retryAfterMs = null, ...options }: ErrorOptions & { retryAfterMs?: number | null } = {},
+  ) {
+    super(PROVIDER_ERRORS[code].message, options);
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  get isRetryable(): boolean {
+    return PROVIDER_ERRORS[this.code].isRetryable;
+  }
+}
