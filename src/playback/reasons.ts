@@ -3,7 +3,7 @@ import type { SourceErrorCode } from "../library/sources/index.ts";
 
 /** Codes of assets whose failure is neither the source's server's nor a job's. */
 type OtherCode = "recording_empty" | "clip_empty" | "clip_source_gone" | "storage_full";
-type ServiceCode = "encoder_crashed" | "encoder_failed" | "encoder_shutdown";
+type ServiceCode = "encoder_crashed" | "encoder_failed" | "encoder_shutdown" | "speech_no_model";
 type Explained = SourceErrorCode | Exclude<JobFailureCode, ServiceCode> | OtherCode;
 
 /** Why a media cannot be played, for its viewers. Codes that are not listed are failures of the service (docs/guides/errors.md). */

@@ -134,12 +134,13 @@ function groupsOf(text: Text): Range[] {
   const prices: number[] = [0];
   const starts: number[] = [0];
   for (let end = 1; end <= length; end += 1) {
-    prices[end] = Infinity;
+    let best = Infinity;
     for (let start = end - 1; start >= 0; start -= 1) {
       if (end - start > 1 && !isCue(text, [start, end])) break;
       const price = prices[start]! + priceOf(text, [start, end]);
-      if (price < prices[end]) [prices[end], starts[end]] = [price, start];
+      if (price < best) [best, starts[end]] = [price, start];
     }
+    prices[end] = best;
   }
   const groups: Range[] = [];
   for (let end = length; end > 0; end = starts[end]!) groups.push([starts[end]!, end]);

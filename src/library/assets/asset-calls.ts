@@ -11,7 +11,7 @@ export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
 /** What the machine of an asset needs to prepare a track. */
 export type TrackForMachine = Pick<
   AddedTrack,
-  "id" | "assetId" | "kind" | "url" | "languageCode" | "imposed" | "followsEdit"
+  "id" | "assetId" | "kind" | "url" | "languageCode" | "imposed" | "followsEdit" | "generated"
 >;
 
 /** The calls of an asset's machine (`durable-objects/asset-machine.ts`), through itty-durable: arguments and answers are JSON. */

@@ -34,6 +34,7 @@ export const CHUNKS_INCONSISTENT = ofService(
 export const STUCK = ofService("internal", "Processing this media failed on our side, again and again.");
 export const STEP_DIED = ofService("processing_died", "Processing this source ended our process three times in a row.");
 export const NO_SOUND = ofSource("source_no_streams", "The file has no sound that can be decoded.");
+export const NO_SPEECH = ofSource("no_speech", "Nothing is spoken in this sound.");
 export const MEDIA_FAILED = ofSource("media_failed", "The media to which the track was added could not be processed.");
 export const NOTHING_DECODED = ofSource("source_no_streams", "Nothing in the source could be decoded.");
 export const STORAGE_FULL = ofSource(

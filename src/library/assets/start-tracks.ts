@@ -5,9 +5,9 @@ import { assetMachine } from "./asset-calls.ts";
 
 /** Hands tracks to the machines of their assets, in turn. Repeatable. Never rejects: the sweep repeats calls that were lost. */
 export async function startTracks(env: Env, tracks: readonly AddedTrack[]): Promise<void> {
-  for (const { id, assetId, kind, url, languageCode, imposed, followsEdit } of tracks)
+  for (const { id, assetId, kind, url, languageCode, imposed, followsEdit, generated } of tracks)
     await assetMachine(env, assetId)
-      .takeTrack({ id, assetId, kind, url, languageCode, imposed, followsEdit })
+      .takeTrack({ id, assetId, kind, url, languageCode, imposed, followsEdit, generated })
       .catch((error: unknown) => logCallFailed(assetId, "track", error));
 }
 

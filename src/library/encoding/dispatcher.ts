@@ -21,6 +21,8 @@ export interface DispatchContext {
   sourceId?: string;
   /** See `JobGrant`. */
   sourceSegment?: JobGrant["sourceSegment"];
+  /** See `JobGrant`. */
+  speech?: Pick<JobGrant, "sound" | "piece">;
 }
 
 export const leaseMs = (env: Env) => Number(env.JOB_LEASE_MS ?? "") || DEFAULT_LEASE_MS;
@@ -59,7 +61,7 @@ export async function dispatchJobs(
 async function toWire(
   env: Env,
   job: JobRow,
-  { assetId, publicUrl, clip, plan, sourceId, sourceSegment }: DispatchContext,
+  { assetId, publicUrl, clip, plan, sourceId, sourceSegment, speech = {} }: DispatchContext,
   nowMs: number,
 ): Promise<Job> {
   const expiresAt = nowMs + GRANT_MS;
@@ -71,6 +73,7 @@ async function toWire(
     ...scope,
     ...(sourceId === undefined ? {} : { sourceId }),
     ...(sourceSegment === undefined ? {} : { sourceSegment }),
+    ...speech,
     expiresAt,
   });
   return {

@@ -1,4 +1,5 @@
 import { captionsRendition, type ClipRange, type SourceSubtitles } from "../../../protocol/jobs.ts";
+import { MAX_SPEECH_PIECES } from "../../../protocol/speech.ts";
 import type { MontagePlan } from "./plan-montage.ts";
 import type { EncodingPlan } from "./plan.ts";
 
@@ -9,25 +10,35 @@ export type JobSpec =
   | { kind: "video"; chunk: number }
   | { kind: "audio"; track: number }
   /** `isLate`: those of the picture, which have been found while it was encoded. `file` as that of a probe. */
-  | { kind: "captions"; streams: SourceSubtitles[]; isLate?: true; file?: number };
+  | { kind: "captions"; streams: SourceSubtitles[]; isLate?: true; file?: number }
+  /** Of a generated track: the rendition of that name is made ready for a speech model, as pieces of `rendition`. */
+  | { kind: "speech"; rendition: string; sound: string; pieceMs: number }
+  | { kind: "transcribe"; rendition: string; piece: number; languageCode: string | null; prompt: string };
 
 /** `{assetId}.probe`, `{assetId}.probe.1` for a further file of a montage, `{assetId}.video.3`, `{assetId}.audio.0`, `{assetId}.captions`, `{assetId}.1.captions`, `{assetId}.late.captions`: the id contains its asset's id. */
 export function jobId(assetId: string, spec: JobSpec): string {
   if (spec.kind === "captions")
     return `${assetId}.${spec.isLate === true ? "late." : ""}${spec.file === undefined ? "" : `${spec.file}.`}captions`;
   if (spec.kind === "probe") return `${assetId}.probe${spec.file === undefined ? "" : `.${spec.file}`}`;
+  if (spec.kind === "speech" || spec.kind === "transcribe") throw new Error(`a ${spec.kind} job is that of a track`);
   return spec.kind === "video" ? `${assetId}.video.${spec.chunk}` : `${assetId}.audio.${spec.track}`;
 }
 
-/** `{assetId}.track.{trackId}.probe` and `.audio`: the jobs of an added audio track. */
-export const trackJobId = (assetId: string, trackId: string, kind: "probe" | "audio") =>
-  `${assetId}.track.${trackId}.${kind}`;
+/** `{assetId}.track.{trackId}.probe` and `.audio`: the jobs of an added audio track; `.speech` and `.transcribe-{piece}`: those of a generated one. */
+export const trackJobId = (
+  assetId: string,
+  trackId: string,
+  kind: "probe" | "audio" | "speech" | `transcribe-${number}`,
+) => `${assetId}.track.${trackId}.${kind}`;
 
 /** Reads the subtitles of the source. Its job is beside those of the added tracks, because the asset is ready without it. */
 export const isCaptionsJob = (id: string): boolean => id.endsWith(".captions");
 
 /** The added track of a job; null = the job is of the source. */
 export const trackOfJob = (id: string): string | null => /\.track\.([0-9a-f-]{36})\./.exec(id)?.[1] ?? null;
+
+/** The longest piece of speech: servers take 25 MB, which ten minutes in FLAC never have. */
+const MAX_PIECE_MS = 600_000;
 
 /** In dispatch order. The first chunk and the audio come first, because a source without passthrough plays from these. */
 export function jobsOf(plan: EncodingPlan): JobSpec[] {
@@ -40,6 +51,14 @@ export function jobsOf(plan: EncodingPlan): JobSpec[] {
 export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: ClipRange) {
   if (spec.kind === "probe") return { kind: "probe", clip, ...fileOf(spec) } as const;
   if (spec.kind === "captions") return { kind: "captions", clip, streams: spec.streams, ...fileOf(spec) } as const;
+  if (spec.kind === "speech") {
+    const { kind, rendition, pieceMs } = spec;
+    return { kind, clip, rendition, pieceMs, maxPieceMs: MAX_PIECE_MS } as const;
+  }
+  if (spec.kind === "transcribe") {
+    const { kind, languageCode, prompt } = spec;
+    return { kind, clip, languageCode, prompt } as const;
+  }
   if (plan === undefined) throw new Error("an encoding job without a plan");
   if (spec.kind === "audio") {
     const planned = plan.audio[spec.track];
@@ -86,7 +105,9 @@ export function jobScope(
       renditions: spec.streams.map((stream) => captionsRendition({ ...stream, file: spec.file })),
       segments: [0, 0],
     };
-  if (spec.kind === "probe" || plan === undefined) return { renditions: [], segments: [0, 0] };
+  if (spec.kind === "speech") return { renditions: [spec.rendition], segments: [0, MAX_SPEECH_PIECES] };
+  if (spec.kind === "probe" || spec.kind === "transcribe" || plan === undefined)
+    return { renditions: [], segments: [0, 0] };
   if (spec.kind === "audio") return { renditions: [plan.audio[spec.track]?.rendition ?? ""], segments: [0, 1_000_000] };
   const video = plan.video;
   const chunk = video?.chunks[spec.chunk];

@@ -12,6 +12,10 @@ export interface JobGrant extends Grant {
   sourceId?: string;
   /** It reads this segment of that asset, behind its init segment, instead of a source. */
   sourceSegment?: { rendition: string; initFile: string; segment: number };
+  /** It reads the sound of this rendition. */
+  sound?: string;
+  /** It reads this piece of speech. */
+  piece?: { rendition: string; number: number };
   renditions: string[];
   /** First segment it may write, and the one after the last. */
   segments: [from: number, to: number];

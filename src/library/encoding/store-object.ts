@@ -16,6 +16,8 @@ function isInScope(
   { rendition, file }: Pick<JobObject, "rendition" | "file">,
 ): boolean {
   if (isCaptionsJob(jobId)) return renditions.includes(rendition) && file === CAPTIONS_FILE;
+  const piece = /^(0|[1-9]\d{0,6})\.flac$/.exec(file)?.[1];
+  if (jobId.endsWith(".speech")) return renditions.includes(rendition) && piece !== undefined && Number(piece) < end;
   const number = /^(0|[1-9]\d{0,6})\.m4s$/.exec(file)?.[1];
   const isInit = file === "init.mp4" || file === "init-0.mp4";
   const isOwnFile = isInit || (number !== undefined && Number(number) >= first && Number(number) < end);

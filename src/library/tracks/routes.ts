@@ -13,7 +13,8 @@ import { checkPublicUrl } from "../../platform/network/public-url.ts";
 import { stopTrack } from "../assets/start-tracks.ts";
 import { addTrack } from "./add-track.ts";
 import { deleteTrack } from "./delete-track.ts";
-import { AddedTrackRecord, AddTrack, UpdateTrack } from "./schemas.ts";
+import { generateSubtitles } from "./generate-subtitles.ts";
+import { AddedTrackRecord, AddTrack, GenerateSubtitles, UpdateTrack } from "./schemas.ts";
 import type { TrackRequest } from "./store/new-track.ts";
 import { toTrackRecord } from "./to-track-record.ts";
 import { type Missing, updateTrack } from "./update-track.ts";
@@ -87,6 +88,35 @@ const deleteRoute = createRoute({
   },
 });
 
+const generateRoute = createRoute({
+  operationId: "Generate-subtitle-track",
+  summary: "Make subtitles of a sound",
+  description:
+    "What is spoken is written down, in its own language, and becomes a subtitle track. `trackId` is that of the sound. `video.media.subtitle.generated.ready` follows, or `video.media.track.failed`.",
+  method: "post",
+  path: `${itemPath}/generate-subtitles`,
+  tags,
+  security,
+  request: {
+    params,
+    headers: IdempotencyHeaders,
+    body: { required: true, content: json(GenerateSubtitles) },
+  },
+  responses: {
+    200: dataAnswer(AddedTrackRecord, "The subtitle track; its status is `preparing`"),
+    ...problemResponses(
+      "duplicate_language_name",
+      "track_limit_reached",
+      "idempotency_conflict",
+      "unauthorized",
+      "forbidden",
+      "media_not_found",
+      "track_not_found",
+      "validation_failed",
+    ),
+  },
+});
+
 const keyOf = (c: Context<AppContext>, mediaId: string) => ({
   workspaceId: c.var.caller.workspaceId,
   assetId: mediaId.toLowerCase(),
@@ -126,6 +156,13 @@ export const trackRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
       const { assetId } = keyOf(c, c.req.valid("param").mediaId);
       const operation = { name: `POST /v1/on-demand/${assetId}/tracks`, isSecret: false };
       return answerOnce(c, operation, (context) => addTrack(assetId, request, context));
+    })
+    .openapi(generateRoute, (c) => {
+      const { assetId, trackId: soundId } = trackKeyOf(c, c.req.valid("param"));
+      const name = `POST /v1/on-demand/${assetId}/tracks/${soundId}/generate-subtitles`;
+      return answerOnce(c, { name, isSecret: false, status: 200 }, (context) =>
+        generateSubtitles({ assetId, soundId }, c.req.valid("json"), context),
+      );
     })
     .openapi(updateRoute, async (c) => {
       const key = trackKeyOf(c, c.req.valid("param"));

@@ -1,6 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { changedElsewhere } from "../../platform/http/hints/changed-elsewhere.ts";
-import { LanguageCode, LanguageName, NewTrackTitle, subtitleFlags, TrackTitle } from "./store/fields.ts";
+import {
+  LanguageCode,
+  LanguageName,
+  NewTrackTitle,
+  SUBTITLE_LANGUAGES,
+  subtitleFlags,
+  TrackTitle,
+} from "./store/fields.ts";
 
 export const AddTrack = z
   .object({
@@ -35,6 +42,16 @@ export const UpdateTrack = changedElsewhere(
   { type: AT_ADDITION, default: AT_ADDITION, forced: AT_ADDITION, closedCaptions: AT_ADDITION },
 );
 export type UpdateTrack = z.infer<typeof UpdateTrack>;
+
+/** Languages of speech (media contract, tracks). */
+export const GenerateSubtitles = z
+  .object({
+    languageCode: z.enum(SUBTITLE_LANGUAGES).default("en-US").openapi({ description: "What is spoken" }),
+    languageName: LanguageName.default("English"),
+    title: TrackTitle.optional(),
+  })
+  .openapi("GenerateSubtitles");
+export type GenerateSubtitles = z.infer<typeof GenerateSubtitles>;
 
 export const AddedTrackRecord = z
   .object({

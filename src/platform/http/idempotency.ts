@@ -55,23 +55,25 @@ export interface CreateContext {
   keep: KeepAnswer;
 }
 
-interface Operation {
+interface Operation<Status extends 200 | 201> {
   /** Method and path, with the ids in it. Two routes of the same operation share a name, so a repeat may use either. */
   name: string;
   /** The response contains secrets, so it is stored sealed. */
   isSecret: boolean;
+  /** Absent = 201. */
+  status?: Status;
 }
 
 /**
- * Runs a creation once per `Idempotency-Key` and responds with 201.
+ * Runs a creation once per `Idempotency-Key` and responds with 201, or the status of the operation.
  *
  * @throws {Problem} validation_failed for an invalid key; idempotency_conflict when it was used with another body; what `create` throws
  */
-export async function answerOnce<Answer extends object>(
+export async function answerOnce<Answer extends object, Status extends 200 | 201 = 201>(
   c: Context<AppContext>,
-  { name, isSecret }: Operation,
+  { name, isSecret, status }: Operation<Status>,
   create: (context: CreateContext) => Promise<Created<Answer>>,
-): Promise<Response & TypedResponse<Answer, 201, "json">> {
+): Promise<Response & TypedResponse<Answer, Status, "json">> {
   const now = new Date();
   const { env } = c;
   const { workspaceId } = c.var.caller;
@@ -88,7 +90,7 @@ export async function answerOnce<Answer extends object>(
     if (key === null) return [];
     const text = JSON.stringify(answer);
     const body = isSecret ? await withKeys(env, (keys) => seal(keys, workspaceId, text)) : text;
-    const row = { workspaceId, key, requestHash, resourceId: id, status: 201, body, createdAt: now };
+    const row = { workspaceId, key, requestHash, resourceId: id, status: status ?? 201, body, createdAt: now };
     const inserted = sql`SELECT ${columnValues(idempotencyKeys, row)} WHERE ${onlyIf}`;
     return [openDatabase(env.DB).insert(idempotencyKeys).select(inserted)];
   };
@@ -105,9 +107,9 @@ export async function answerOnce<Answer extends object>(
   };
   const { id, text } = (await findFirst()) ?? (await createOnce());
   c.set("createdIds", [id]);
-  const response = c.body(text, 201, { "content-type": JSON_TYPE });
+  const response = c.body(text, status ?? 201, { "content-type": JSON_TYPE });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text is the JSON of an `Answer`, possibly of an earlier request
-  return response as unknown as Response & TypedResponse<Answer, 201, "json">;
+  return response as unknown as Response & TypedResponse<Answer, Status, "json">;
 }
 
 function readKey(header: string | undefined): string | null {

@@ -1,3 +1,4 @@
+import type { SpeechPiece } from "../../../../protocol/speech.ts";
 import type { TrackForMachine } from "../../assets/asset-calls.ts";
 import type { EncodingPlan } from "../../encoding/plan.ts";
 import type { CopyState } from "../../sources/copy-state.ts";
@@ -17,6 +18,8 @@ export interface PendingTrack extends TrackForMachine {
   imposedCopies?: CopyState[];
   /** For an audio track whose file has been probed. */
   plan: EncodingPlan | null;
+  /** For a generated track whose sound is cut. */
+  pieces?: SpeechPiece[];
   /** The origin of the deployment, to which encoders call back. */
   publicUrl: string;
 }

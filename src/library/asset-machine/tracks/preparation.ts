@@ -14,6 +14,7 @@ const UNKNOWN = {
   languageCode: "und",
   imposed: null,
   followsEdit: false,
+  generated: null,
 } as const;
 
 /** Takes over an added track. Repeatable: one that is already in preparation goes on, and looks at its media at once if it waits for that. */
@@ -39,7 +40,8 @@ const isCopied = (track: PendingTrack): boolean =>
  * @param atMs when the record of the media in D1 is expected to say what it has become
  */
 export function wakeTracks({ clock, timers, tracks }: AssetComponents, atMs: number): void {
-  const waits = ({ kind, followsEdit, step }: PendingTrack) => step === "fetching" && (kind === "audio" || followsEdit);
+  const waits = ({ kind, followsEdit, generated, step }: PendingTrack) =>
+    step === "fetching" && (kind === "audio" || followsEdit || Boolean(generated));
   const waiting = tracks.all().filter(waits);
   for (const { id } of waiting) tracks.change(id, { dueMs: clock() });
   if (waiting.length > 0) timers.bringForward("tracks", atMs);

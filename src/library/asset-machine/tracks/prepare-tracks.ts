@@ -3,13 +3,14 @@ import { CaptionsError } from "../../../media/captions/cue.ts";
 import { ENCODER_LOST, fromCaptionsError, fromSourceError, STEP_DIED, STUCK } from "../../assets/asset-error.ts";
 import { sourceRetryDelayMs } from "../../sources/retry-schedule.ts";
 import { SourceError } from "../../sources/source-errors.ts";
+import { generateCaptions } from "./generate-captions.ts";
 import { endTrack } from "./preparation.ts";
 import type { AssetComponents } from "../core/components.ts";
 import { prepareSound } from "./prepare-sound.ts";
 import { prepareSubtitles } from "./prepare-subtitles.ts";
 import { purgeTrack } from "./purge-track.ts";
 import type { PendingTrack, TrackStore } from "../core/track-store.ts";
-import { dispatchJobs } from "../../encoding/dispatcher.ts";
+import { type DispatchContext, dispatchJobs } from "../../encoding/dispatcher.ts";
 import { isCaptionsJob, trackOfJob } from "../../encoding/job-spec.ts";
 import type { JobRow, JobStore } from "../../encoding/job-store.ts";
 import { combineCaptions, dropCaptions } from "./captions-job.ts";
@@ -41,7 +42,7 @@ async function takeStep(machine: AssetComponents, track: PendingTrack): Promise<
   if (track.step === "removing" || track.step === "removed") return await purgeTrack(machine, track);
   if (!(await beginStep(machine, track))) return endTrack(machine, track.id, STEP_DIED);
   try {
-    await (track.kind === "subtitle" ? prepareSubtitles(machine, track) : prepareSound(machine, track));
+    await stepOf(track)(machine, track);
   } catch (error) {
     if (error instanceof CaptionsError) endTrack(machine, track.id, fromCaptionsError(error));
     else if (error instanceof SourceError) onSourceError(machine, track, error);
@@ -49,6 +50,11 @@ async function takeStep(machine: AssetComponents, track: PendingTrack): Promise<
   } finally {
     machine.tracks.change(track.id, { starts: 0 });
   }
+}
+
+function stepOf({ kind, generated }: PendingTrack): (machine: AssetComponents, track: PendingTrack) => Promise<void> {
+  if (generated) return generateCaptions;
+  return kind === "subtitle" ? prepareSubtitles : prepareSound;
 }
 
 /** Stores that a step begins, before it begins: a step that kills the process leaves no other trace. */
@@ -77,12 +83,16 @@ function onSourceError(machine: AssetComponents, { id, sourceFailures }: Pending
  */
 async function dispatchTrackJobs(machine: AssetComponents): Promise<number> {
   const { clock, env, trackJobs, tracks } = machine;
-  const contextOf = ({ id }: JobRow) => {
+  const contextOf = ({ id, spec }: JobRow): DispatchContext => {
     if (isCaptionsJob(id)) return machine.sourceContext;
     const track = tracks.get(trackOfJob(id) ?? "");
     if (track === null) throw new Error(`the job ${id} is of no track`);
     const { assetId, publicUrl, plan } = track;
-    return { assetId, publicUrl, clip: { startMs: 0, endMs: null }, plan: plan ?? undefined };
+    const context = { assetId, publicUrl, clip: { startMs: 0, endMs: null }, plan: plan ?? undefined };
+    if (spec.kind === "speech") return { ...context, speech: { sound: spec.sound } };
+    if (spec.kind === "transcribe")
+      return { ...context, speech: { piece: { rendition: spec.rendition, number: spec.piece } } };
+    return context;
   };
   if (machine.state.status === "errored") for (const id of captionsJobsOf(trackJobs)) trackJobs.remove(id);
   while (!trackJobs.isComplete()) {

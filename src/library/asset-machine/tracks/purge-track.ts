@@ -6,7 +6,7 @@ import { leaseMs } from "../../encoding/dispatcher.ts";
 import { encoderClient } from "../../encoding/encoder-client.ts";
 import { trackOfJob } from "../../encoding/job-spec.ts";
 import { abortCopy } from "../../sources/copy-to-r2.ts";
-import { audioRenditionOf } from "../../tracks/store/repository.ts";
+import { audioRenditionOf, speechRenditionOf } from "../../tracks/store/repository.ts";
 import type { AssetComponents } from "../core/components.ts";
 import { unfinishedCopy } from "./sound-files.ts";
 import type { PendingTrack } from "../core/track-store.ts";
@@ -22,7 +22,12 @@ export async function purgeTrack(machine: AssetComponents, track: PendingTrack):
   if (copying !== undefined) await abortCopy(env, assetId, copying.copy, copying.key);
   // The keys of the sounds that are mixed into a track begin with its own.
   const rendition = audioRenditionOf(id);
-  const prefixes = [trackSourceKey(assetId, id), captionsPrefix(assetId, id), renditionPrefix(assetId, rendition)];
+  const prefixes = [
+    trackSourceKey(assetId, id),
+    captionsPrefix(assetId, id),
+    renditionPrefix(assetId, rendition),
+    renditionPrefix(assetId, speechRenditionOf(id)),
+  ];
   for (const prefix of prefixes) await emptyPrefix(env.MEDIA, prefix);
   await forgetRendition(openDatabase(env.DB), assetId, rendition);
   if (track.step === "removed") return tracks.remove(id);

@@ -19,6 +19,8 @@ export interface TrackRequest {
   followsEdit?: boolean;
   /** Sounds that are mixed into it. */
   imposed?: ImposedFile[];
+  /** Captions that are made of the sound. */
+  generated?: AddedTrack["generated"];
 }
 
 export const newTrack = (request: TrackRequest, assetId: string, now: Date): AddedTrack => ({
@@ -35,6 +37,7 @@ export const newTrack = (request: TrackRequest, assetId: string, now: Date): Add
   replacesSound: request.replacesSound ?? false,
   followsEdit: request.followsEdit ?? false,
   imposed: request.imposed === undefined || request.imposed.length === 0 ? null : request.imposed,
+  generated: request.generated ?? null,
   status: "preparing",
   captions: null,
   errorCode: null,

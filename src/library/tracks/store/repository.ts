@@ -7,6 +7,9 @@ export type AddedTrack = typeof addedTracks.$inferSelect;
 /** The rendition of an audio track. Its first letter says that it is audio. */
 export const audioRenditionOf = (trackId: string) => `at-${trackId.replaceAll("-", "").slice(0, 28)}`;
 
+/** The pieces of speech of a generated track, until its words are heard. */
+export const speechRenditionOf = (trackId: string) => `speech-${trackId.replaceAll("-", "").slice(0, 28)}`;
+
 /** The order in which tracks were added: those of one request have the same time, and were inserted in its order. */
 export const ORDER_ADDED = [asc(addedTracks.createdAt), sql`rowid`];
 

@@ -14,6 +14,16 @@ export interface CaptionFacts {
   averageBps: number;
 }
 
+/** What captions are made of. */
+export interface CaptionOrder {
+  /** Name of the rendition that is heard; null = the default sound. */
+  sound: string | null;
+  /** What is spoken, by ISO 639; null = it is detected. */
+  languageCode: string | null;
+  /** Names and terms that the model should know. */
+  prompt: string;
+}
+
 /**
  * Audio and subtitle tracks that were added to assets, in addition to the tracks of their sources (`tracks` of `assets/tables.ts`). The asset's
  * machine ends `preparing`, through its outbox. The renditions of audio tracks are in `renditions`.
@@ -40,6 +50,8 @@ export const addedTracks = sqliteTable(
     followsEdit: integer({ mode: "boolean" }).notNull().default(false),
     /** Sounds that are mixed into it (`imposeTracks`); null = none. */
     imposed: text({ mode: "json" }).$type<ImposedFile[]>(),
+    /** Captions that the platform makes of the media's sound; null = they were given. */
+    generated: text({ mode: "json" }).$type<CaptionOrder>(),
     status: text({ enum: ["preparing", "available", "failed"] }).notNull(),
     captions: text({ mode: "json" }).$type<CaptionFacts>(),
     errorCode: text(),

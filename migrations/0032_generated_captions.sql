@@ -1,0 +1,1 @@
+ALTER TABLE `added_tracks` ADD `generated` text;
