@@ -41,7 +41,9 @@ export const modelName = (path: string): string => basename(path).replace(/\.bin
  * @throws {JobError} speech_no_model, encoder_failed
  */
 export async function hear(hearing: Hearing, onProgress: (share: number) => void): Promise<Heard> {
-  const order: WhisperOrder = { ...hearing, modelPath: modelPath(), threads: availableParallelism() };
+  // Its threads spin while they wait for each other: beside a video job, as many as there are processors would take minutes for each window.
+  const threads = Math.max(1, availableParallelism() - 1);
+  const order: WhisperOrder = { ...hearing, modelPath: modelPath(), threads };
   const thread = new Worker(new URL("./whisper-thread.ts", import.meta.url), { workerData: order });
   try {
     return await new Promise<Heard>((resolve, reject) => {

@@ -82,7 +82,17 @@ export const MediaRecord = z.object({
     }),
   playbackIds: z.array(PlaybackIdRecord),
   tracks: z.array(TrackRecord),
-  generatedSubtitles: z.array(z.object({ status: z.string(), url: z.string().optional() })),
+  generatedSubtitles: z
+    .array(
+      z.object({
+        id: z.uuid().optional(),
+        languageCode: z.string().optional(),
+        languageName: z.string().optional(),
+        status: z.string(),
+        url: z.string().optional(),
+      }),
+    )
+    .openapi({ description: "Subtitle tracks that were made of the sound; `url` once they are available" }),
   isAudioOnly: z.boolean(),
   subtitleAvailable: z.boolean(),
   duration: z.string().optional().openapi({ example: "00:01:10" }),

@@ -14,6 +14,7 @@ const ModerationScores = z.array(z.strictObject({ category: z.string(), score: S
 /** The output only; `object.id` names its media. */
 export const aiKinds = {
   "ai.captions.ready": ai({
+    isSent: true,
     videoType: "video.media.subtitle.generated.ready",
     status: "ready",
     when: "Captions in the spoken language were generated.",

@@ -1,6 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import { type AddedTrack, endTrackIf, endedTrack, type TrackEnd } from "../tracks/store/repository.ts";
-import { trackEvent } from "../tracks/store/to-track.ts";
+import { generatedEvent, trackEvent } from "../tracks/store/to-track.ts";
 import { changeRecord } from "./change-record.ts";
 import { transformedEvent } from "./media-event.ts";
 
@@ -19,6 +19,9 @@ export async function endTrack(env: Env, assetId: string, trackId: string, end: 
       addedTracks: seen.addedTracks.map((one) => (one === track ? ended : one)),
       eventsBefore: (record, when) => [
         trackEvent(end.status === "available" ? "ready" : "failed", ended, record.asset.workspaceId, when()),
+        ...(ended.generated && ended.status === "available"
+          ? [generatedEvent(ended, record.asset.workspaceId, when())]
+          : []),
         ...soundEventsOf(ended).map((type) => transformedEvent(type, record, when())),
       ],
     };

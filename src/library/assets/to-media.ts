@@ -2,6 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import { resolutionLabel } from "../../../protocol/ladder.ts";
 import { recordOf } from "../../platform/http/record.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
+import type { AddedTrack } from "../tracks/store/repository.ts";
 import { toAddedTrack } from "../tracks/store/to-track.ts";
 import { isUploaded, uploadAddress } from "../sources/upload-address.ts";
 import type { Asset, AssetRecord, Track } from "./repository.ts";
@@ -59,6 +60,21 @@ const imageOrigin = (publicUrl: string) => publicUrl.replace(/^(https?:\/\/)api\
 const toThumbnail = ({ publicUrl }: Asset, playbackIds: AssetRecord["playbackIds"], isAudioOnly: boolean) =>
   isAudioOnly || playbackIds[0] === undefined ? null : `${imageOrigin(publicUrl)}/${playbackIds[0].id}/thumbnail.png`;
 
+/** A subtitle track that was made of the sound (media contract, records). */
+const toGenerated = (
+  { publicUrl }: Asset,
+  { id, languageCode, languageName, status }: AddedTrack,
+  [playbackId]: AssetRecord["playbackIds"],
+) => ({
+  id,
+  languageCode,
+  languageName,
+  status,
+  ...(status !== "available" || playbackId === undefined
+    ? {}
+    : { url: `${publicUrl}/${playbackId.id}/text/${id}.vtt` }),
+});
+
 export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord): z.infer<typeof MediaRecord> {
   const isAudioOnly = tracks.length > 0 && tracks.every((track) => track.kind === "audio");
   // Sound that has been replaced is not offered any more (`soundOf` of playback).
@@ -84,7 +100,9 @@ export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord
     loudness: asset.loudness,
     playbackIds: playbackIds.map(toPlaybackId),
     tracks: [...own.map(toTrack), ...addedTracks.map(toAddedTrack)],
-    generatedSubtitles: [],
+    generatedSubtitles: addedTracks.flatMap((track) =>
+      track.generated ? [toGenerated(asset, track, playbackIds)] : [],
+    ),
     isAudioOnly,
     subtitleAvailable: addedTracks.some(({ kind, status }) => kind === "subtitle" && status === "available"),
     duration: asset.durationMs === null ? null : toDuration(asset.durationMs),

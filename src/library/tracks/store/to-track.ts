@@ -31,6 +31,13 @@ export const toAddedTrack = (track: AddedTrack): z.infer<typeof TrackRecord> =>
 
 type TrackChange = "created" | "ready" | "failed" | "updated" | "deleted";
 
+/** Captions that were made of the sound are available. */
+export const generatedEvent = (
+  track: AddedTrack,
+  workspaceId: string,
+  when: { id: string; atMs: number },
+): NewEvent => ({ ...trackEvent("ready", track, workspaceId, when), type: "ai.captions.ready" });
+
 /** An event about a track (media contract, events: "For track events `data` has only the output"). */
 export const trackEvent = (
   change: TrackChange,

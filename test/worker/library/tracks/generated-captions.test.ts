@@ -1,0 +1,169 @@
+/** Captions that are made of a sound: the jobs of an encoder that this test plays, in any order and with failures. */
+import { env } from "cloudflare:test";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { JobResult } from "../../../../protocol/jobs.ts";
+import type { JobGrant } from "../../../../src/library/encoding/job-token.ts";
+import { tracks } from "../../../../src/library/assets/tables.ts";
+import { forgetPlayback } from "../../../../src/playback/index.ts";
+import { openDatabase } from "../../../../src/platform/database.ts";
+import { captionsPrefix, renditionPrefix } from "../../../../src/platform/storage/keys.ts";
+import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
+import { eventsOf, until } from "../../events/webhooks/webhook-rows.ts";
+import { addRung, get, newAsset } from "../../playback/playable.ts";
+import { callJob } from "../encoding/job-calls.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+interface Record {
+  tracks: { id: string; status: string; error?: { code: string } }[];
+  generatedSubtitles: object[];
+}
+
+const SPANS: [number, number, number][][] = [
+  [
+    [0, 1000, 3000],
+    [3000, 60_000, 2000],
+  ],
+  [[0, 90_000, 4000]],
+];
+const speech = (spans = SPANS): JobResult => ({
+  kind: "speech",
+  durationMs: 100_000,
+  pieces: spans.map((one) => ({ spans: one, durationMs: 5000, bytes: 1000 })),
+});
+const heard = (...words: [number, number, string][]): JobResult => ({
+  kind: "transcribe",
+  engine: "whisper.cpp",
+  model: "ggml-base-q5_1",
+  languageCode: "en",
+  words: words.map(([start, end, text]) => [start, end, text, true]),
+  transcribeMs: 1,
+  cpuMs: 1,
+});
+
+/** A ready media of 100 s with a sound, and a track that is to be made of it. */
+async function newGenerated() {
+  const made = await newAsset({ workspaceId: workspace.id, status: "ready", stage: "done", durationMs: 100_000 });
+  const sound = {
+    kind: "audio",
+    widthPx: null,
+    heightPx: null,
+    channels: 2,
+    timescale: 48_000,
+    isDefault: true,
+  } as const;
+  await addRung(made.assetId, "a1", { ...sound, codec: "mp4a.40.2" });
+  const soundId = crypto.randomUUID();
+  await openDatabase(env.DB).insert(tracks).values({ id: soundId, assetId: made.assetId, position: 0, kind: "audio" });
+  const path = `/v1/on-demand/${made.assetId}/tracks/${soundId}/generate-subtitles`;
+  const answer = await workspace.request("POST", path, { languageCode: "en-GB", languageName: "English" });
+  const { data } = await answer.json<{ data: { id: string } }>();
+  const rendition = `speech-${data.id.replaceAll("-", "").slice(0, 28)}`;
+  const call = (kind: string, init: Parameters<typeof callJob>[1], grant: Partial<JobGrant> = {}) =>
+    callJob({ assetId: made.assetId, job: `track.${data.id}.${kind}` }, init, {
+      renditions: [rendition],
+      sound: "a1",
+      ...grant,
+    });
+  const post = (kind: string, action: string, body: unknown, grant: Partial<JobGrant> = {}) =>
+    call(kind, { method: "POST", path: action, body: JSON.stringify(body) }, grant);
+  const isContinued = async (kind: string) => {
+    const heartbeat = { attempt: 1, state: "running", progress: 0, speed: 0 };
+    return (await (await post(kind, "heartbeat", heartbeat)).json<{ continue: boolean }>()).continue;
+  };
+  const read = async () => {
+    const { data: media } = await (
+      await workspace.request("GET", `/v1/on-demand/${made.assetId}`)
+    ).json<{ data: Record }>();
+    return { media, track: media.tracks.find(({ id }) => id === data.id) };
+  };
+  await until(() => isContinued("speech"), Boolean);
+  return { ...made, answer, data, rendition, call, post, isContinued, read };
+}
+
+test("a sound is cut, heard in any order, and becomes a track; its pieces are deleted with it", async () => {
+  const { assetId, playbackId, answer, data, rendition, call, post, isContinued, read } = await newGenerated();
+  expect([answer.status, data]).toEqual([
+    200,
+    { id: data.id, type: "subtitle", languageCode: "en-GB", languageName: "English" },
+  ]);
+  expect((await read()).media.generatedSubtitles).toEqual([
+    { id: data.id, languageCode: "en-GB", languageName: "English", status: "preparing" },
+  ]);
+  const whole = new Uint8Array(await (await call("speech", { method: "GET", path: "sound" })).arrayBuffer());
+  expect([whole.length, whole[699], whole[700], whole[5700], whole[8699]]).toEqual([8700, 0, 1, 2, 2]);
+  for (const piece of [0, 1])
+    expect(
+      (await call("speech", { method: "PUT", path: `objects/${rendition}/${piece}.flac`, body: "fLaC" })).status,
+    ).toBe(204);
+  expect((await call("speech", { method: "PUT", path: `objects/${rendition}/0.m4s`, body: "x" })).status).toBe(403);
+  await post("speech", "complete", speech());
+  await until(() => isContinued("transcribe-1"), Boolean);
+  const piece = { piece: { rendition, number: 1 } };
+  expect(await (await call("transcribe-1", { method: "GET", path: "piece" }, piece)).text()).toBe("fLaC");
+  await post("transcribe-1", "complete", heard([500, 900, "Good"], [900, 1400, "night."]));
+  await post("transcribe-0", "complete", heard([0, 400, "Hello"], [400, 900, "there."], [3100, 3500, "Later."]));
+  await until(
+    async () => (await read()).track?.status,
+    (status) => status === "available",
+  );
+  const { media } = await read();
+  expect(media.generatedSubtitles).toMatchObject([
+    { url: expect.stringMatching(new RegExp(`/text/${data.id}\\.vtt$`)) },
+  ]);
+  forgetPlayback(playbackId);
+  const vtt = await (await get(`/${playbackId}/text/${data.id}.vtt`)).text();
+  expect(vtt.trim().split("\n\n")).toEqual([
+    "WEBVTT",
+    "00:00:01.000 --> 00:00:02.200\nHello there.",
+    "00:01:00.100 --> 00:01:00.900\nLater.",
+    "00:01:30.500 --> 00:01:31.700\nGood night.",
+  ]);
+  expect((await eventsOf(assetId)).map(({ videoType }) => videoType)).toEqual([
+    "video.media.track.created",
+    "video.media.updated",
+    "video.media.track.ready",
+    "video.media.subtitle.generated.ready",
+    "video.media.updated",
+  ]);
+  await workspace.request("DELETE", `/v1/on-demand/${assetId}/tracks/${data.id}`);
+  for (const prefix of [renditionPrefix(assetId, rendition), captionsPrefix(assetId, data.id)])
+    await until(
+      async () => (await env.MEDIA.list({ prefix })).objects.length,
+      (count) => count === 0,
+    );
+});
+
+describe("a track fails with a reason", () => {
+  test("when nothing is spoken", async () => {
+    const { post, read } = await newGenerated();
+    await post("speech", "complete", speech([]));
+    const ended = await until(
+      async () => (await read()).track,
+      (track) => track?.status === "failed",
+    );
+    expect(ended?.error?.code).toBe("no_speech");
+  });
+
+  test("when only markers are heard", async () => {
+    const { post, isContinued, read } = await newGenerated();
+    await post("speech", "complete", speech(SPANS.slice(1)));
+    await until(() => isContinued("transcribe-0"), Boolean);
+    await post("transcribe-0", "complete", heard([0, 900, "[BLANK_AUDIO]"], [1000, 1100, "♪"]));
+    const ended = await until(
+      async () => (await read()).track,
+      (track) => track?.status === "failed",
+    );
+    expect(ended?.error?.code).toBe("no_speech");
+  });
+});
+
+test("a sound that the media does not have is not found", async () => {
+  const { assetId } = await newAsset({ workspaceId: workspace.id, status: "ready", stage: "done" });
+  const path = `/v1/on-demand/${assetId}/tracks/${crypto.randomUUID()}/generate-subtitles`;
+  const answer = await workspace.request("POST", path, { languageCode: "en-US", languageName: "English" });
+  expect(answer.status).toBe(404);
+});
