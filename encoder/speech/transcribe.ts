@@ -1,31 +1,71 @@
 /** The `transcribe` job: the words of one piece of speech. */
-import { SPEECH_RATE_HZ, type TranscribeJob, type TranscribeResult } from "../../protocol/speech.ts";
+import { SPEECH_RATE_HZ, type SpokenWord, type TranscribeJob, type TranscribeResult } from "../../protocol/speech.ts";
 import { convertedSound } from "../media/converted-sound.ts";
 import { decodedSound, planesOf } from "../media/decoded-sound.ts";
 import type { JobContext } from "../media/job-context.ts";
 import { openSource } from "../media/source.ts";
 import { JobError } from "../platform/errors.ts";
-import { hear, modelName, modelPath } from "./whisper-model.ts";
+import { SpeechCutter } from "./speech-cutter.ts";
+import { WhisperModel } from "./whisper-model.ts";
+
+/** The model hears windows of 30 s. Those that end in a pause have no word at their border. */
+const WINDOW = { pieceMs: 20_000, maxPieceMs: 29_000 };
 
 export async function transcribe(job: TranscribeJob, context: JobContext): Promise<TranscribeResult> {
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
-  const model = modelName(modelPath());
-  const samples = await readPiece(job, context);
-  const seconds = samples.length / SPEECH_RATE_HZ;
-  const onProgress = (share: number) =>
-    context.onProgress(share, (share * seconds) / ((performance.now() - startedMs) / 1000));
-  const { languageCode, words } = await hear({ ...job, samples }, onProgress);
+  const model = await WhisperModel.open();
+  const windows = windowsOf(await readPiece(job, context));
+  const whole = windows.reduce((sum, { samples }) => sum + samples.length, 0) / SPEECH_RATE_HZ;
+  const words: SpokenWord[] = [];
+  let { languageCode } = job;
+  let heardSeconds = 0;
+  for (const { samples, startMs } of windows) {
+    const heard = await model.hear({ samples, languageCode, prompt: job.prompt });
+    languageCode ??= heard.languageCode; // one language in a piece
+    words.push(
+      ...heard.words.map(([start, end, text, hasSpace]): SpokenWord => [
+        startMs + start,
+        startMs + end,
+        text,
+        hasSpace,
+      ]),
+    );
+    heardSeconds += samples.length / SPEECH_RATE_HZ;
+    context.onProgress(heardSeconds / whole, heardSeconds / ((performance.now() - startedMs) / 1000));
+  }
   const { user, system } = process.cpuUsage(cpu);
   return {
     kind: "transcribe",
     engine: "whisper.cpp",
-    model,
-    languageCode,
+    model: model.name,
+    languageCode: languageCode ?? "und",
     words,
     transcribeMs: performance.now() - startedMs,
     cpuMs: (user + system) / 1000,
   };
+}
+
+interface Window {
+  samples: Float32Array;
+  /** In the piece. */
+  startMs: number;
+}
+
+/** Stretches of the piece from the first sound of each window to its last; the pauses in them stay. */
+function windowsOf(samples: Float32Array): Window[] {
+  const windows: Window[] = [];
+  const cutter = new SpeechCutter(SPEECH_RATE_HZ, WINDOW, {
+    put: () => {},
+    end: ({ spans }) => {
+      const [first, last] = [spans[0]!, spans.at(-1)!];
+      const at = (ms: number) => Math.round((ms / 1000) * SPEECH_RATE_HZ);
+      windows.push({ samples: samples.subarray(at(first[1]), at(last[1] + last[2])), startMs: first[1] });
+    },
+  });
+  cutter.put(samples);
+  cutter.finish();
+  return windows;
 }
 
 async function readPiece(job: TranscribeJob, context: JobContext): Promise<Float32Array> {
@@ -33,10 +73,8 @@ async function readPiece(job: TranscribeJob, context: JobContext): Promise<Float
   const [stream] = source.audio;
   if (stream === undefined) throw new JobError("source_damaged", "The piece has no sound.");
   const planes: Float32Array[] = [];
-  for await (const frame of convertedSound(decodedSound(source, stream.index, 0), {
-    sampleRateHz: SPEECH_RATE_HZ,
-    channels: 1,
-  })) {
+  const format = { sampleRateHz: SPEECH_RATE_HZ, channels: 1 };
+  for await (const frame of convertedSound(decodedSound(source, stream.index, 0), format)) {
     planes.push(planesOf(frame)[0]!);
     frame.free();
   }

@@ -32,7 +32,8 @@ test.runIf(hasModel)(
     expect([asked.status, asked.body.data.type]).toEqual([200, "subtitle"]);
     const isEnded = ({ tracks }: Media) =>
       tracks.some(({ id, status }) => id === asked.body.data.id && status !== "preparing");
-    await platform.until(assetId, isEnded, 240_000);
+    const ended = await platform.until(assetId, isEnded, 240_000);
+  expect(ended.tracks.find(({ id }) => id === asked.body.data.id)).toMatchObject({ status: "available" });
     const vtt = await (await fetch(`${platform.baseUrl}/${playbackId}/text/${asked.body.data.id}.vtt`)).text();
     const words = vtt
       .split("\n")

@@ -33,6 +33,7 @@ const VALUES = [
   "isClosedCaptions",
   "replacesSound",
   "imposed",
+  "generated",
   "status",
   "createdAt",
 ] as const;
