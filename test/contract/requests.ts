@@ -5,6 +5,8 @@ export interface Made {
   mediaId: string;
   /** An added track of `mediaId`. */
   trackId: string;
+  /** A sound of `mediaId`. */
+  soundId: string;
   uploadId: string;
   /** With the clips of `mediaId`. */
   livestreamId: string;
@@ -91,6 +93,10 @@ export const REQUESTS: Record<string, (made: Made) => ContractRequest> = {
       },
     },
     fields: [...TRACK, "title"],
+  }),
+  "Generate-subtitle-track": () => ({
+    body: { languageCode: "en-US", languageName: "English", metadata: { a: "b" } },
+    fields: ["id", "type", "languageCode", "languageName"],
   }),
   "update-media-track": () => ({ body: { languageCode: "fr", languageName: "French" }, fields: TRACK }),
   "delete-media-track": () => ({}),

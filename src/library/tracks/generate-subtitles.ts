@@ -14,7 +14,7 @@ import type { GenerateSubtitles } from "./schemas.ts";
  */
 export async function generateSubtitles(
   { assetId, soundId }: { assetId: string; soundId: string },
-  { languageCode, languageName, title }: GenerateSubtitles,
+  { languageCode, languageName, title, metadata }: GenerateSubtitles,
   context: CreateContext,
 ) {
   const record = orNotFound(
@@ -29,6 +29,7 @@ export async function generateSubtitles(
     sound: orNotFound(sound, "track_not_found"),
     languageCode: languageCode.split("-")[0]!.toLowerCase(),
     prompt: "",
+    ...(metadata === undefined ? {} : { metadata }),
   };
   return await addTrack(
     assetId,

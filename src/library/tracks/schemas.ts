@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { Metadata } from "../../platform/http/fields.ts";
 import { changedElsewhere } from "../../platform/http/hints/changed-elsewhere.ts";
 import {
   LanguageCode,
@@ -46,9 +47,10 @@ export type UpdateTrack = z.infer<typeof UpdateTrack>;
 /** Languages of speech (media contract, tracks). */
 export const GenerateSubtitles = z
   .object({
-    languageCode: z.enum(SUBTITLE_LANGUAGES).default("en-US").openapi({ description: "What is spoken" }),
-    languageName: LanguageName.default("English"),
+    languageCode: z.enum(SUBTITLE_LANGUAGES).openapi({ description: "What is spoken", example: "en-US" }),
+    languageName: LanguageName,
     title: TrackTitle.optional(),
+    metadata: Metadata.optional(),
   })
   .openapi("GenerateSubtitles");
 export type GenerateSubtitles = z.infer<typeof GenerateSubtitles>;

@@ -1,5 +1,6 @@
 /** Records of one workspace, one of each kind that operations of the contract name, and the paths to them. */
 import { env } from "cloudflare:test";
+import { tracks } from "../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { signingKeys } from "../../../src/tenancy/signing-keys/tables.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
@@ -28,9 +29,12 @@ export async function newMade(workspace: TestWorkspace): Promise<Made> {
   await openDatabase(env.DB)
     .insert(signingKeys)
     .values({ id: signingKeyId, workspaceId: workspace.id, publicKey: "", createdAt: new Date() });
+  const soundId = crypto.randomUUID();
+  await openDatabase(env.DB).insert(tracks).values({ id: soundId, assetId: media["id"]!, position: 9, kind: "audio" });
   return {
     mediaId: media["id"]!,
     trackId: track["id"]!,
+    soundId,
     uploadId: upload["uploadId"]!,
     livestreamId: stream.streamId,
     streamId: stream.streamId,
@@ -46,11 +50,15 @@ export async function newMade(workspace: TestWorkspace): Promise<Made> {
   };
 }
 
-/** The same ids for this operation: below a media, `playbackId` is the media's, and the stream's is one of another kind. */
-export const idsFor = ({ path }: Pick<ContractOperation, "path">, made: Made): Made =>
-  path.startsWith("/v1/on-demand/")
-    ? { ...made, playbackId: made.mediaPlaybackId, mediaPlaybackId: made.playbackId }
-    : made;
+/**
+ * The same ids for this operation: below a media, `playbackId` is the media's, and the stream's is one of another kind; subtitles are generated from a track that
+ * is a sound.
+ */
+export function idsFor({ path }: Pick<ContractOperation, "path">, made: Made): Made {
+  if (!path.startsWith("/v1/on-demand/")) return made;
+  const ofMedia = { ...made, playbackId: made.mediaPlaybackId, mediaPlaybackId: made.playbackId };
+  return path.endsWith("/generate-subtitles") ? { ...ofMedia, trackId: made.soundId, soundId: made.trackId } : ofMedia;
+}
 
 export const pathOf = ({ path }: ContractOperation, ids: object, query = "") =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => (ids as Record<string, string>)[name] ?? SOME_UUID) +

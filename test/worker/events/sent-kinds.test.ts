@@ -107,6 +107,15 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await endTrack(env, assetId, track.id, { status: "available", captions: null }, new Date());
   },
 
+  "captions are made of a media's sound": async (workspace) => {
+    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id });
+    const generated = { sound: null, languageCode: "en", prompt: "" };
+    const labels = { kind: "subtitle", url: null, languageCode: "en-US", languageName: "English" } as const;
+    const track = newTrack({ ...labels, generated }, assetId, new Date());
+    await db.insert(addedTracks).values(track);
+    await endTrack(env, assetId, track.id, { status: "available", captions: null }, new Date());
+  },
+
   "a file is uploaded, and another upload is cancelled": async (workspace) => {
     const { url } = await newUpload(workspace);
     await call("PUT", url, {}, FILM);

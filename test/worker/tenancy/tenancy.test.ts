@@ -84,6 +84,7 @@ const CALLS: Record<string, Call> = {
   "delete-media": {},
   retrieveMediaInputInfo: {},
   "Add-media-track": { body: () => ({ tracks: { ...TRACK, languageName: "Another" } }), opens: 201 },
+  "Generate-subtitle-track": { body: () => ({ languageCode: "fr-FR", languageName: "Mine" }), opens: 200 },
   "update-media-track": { body: () => ({ languageCode: "fr", languageName: "Mine" }) },
   "delete-media-track": {},
   "create-media-playback-id": { body: () => ({ accessPolicy: "private" }), opens: 201 },

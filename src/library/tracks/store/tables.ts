@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Metadata } from "../../../media/types.ts";
 import type { ImposedFile } from "./imposed-sound.ts";
 
 /** What is known about the captions of an available subtitle track. */
@@ -22,6 +23,8 @@ export interface CaptionOrder {
   languageCode: string | null;
   /** Names and terms that the model should know. */
   prompt: string;
+  /** Pairs of the request. Absent = none. */
+  metadata?: Metadata;
 }
 
 /**
