@@ -33,7 +33,7 @@ test.runIf(hasModel)(
     const isEnded = ({ tracks }: Media) =>
       tracks.some(({ id, status }) => id === asked.body.data.id && status !== "preparing");
     const ended = await platform.until(assetId, isEnded, 240_000);
-  expect(ended.tracks.find(({ id }) => id === asked.body.data.id)).toMatchObject({ status: "available" });
+    expect(ended.tracks.find(({ id }) => id === asked.body.data.id)).toMatchObject({ status: "available" });
     const vtt = await (await fetch(`${platform.baseUrl}/${playbackId}/text/${asked.body.data.id}.vtt`)).text();
     const words = vtt
       .split("\n")
