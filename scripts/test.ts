@@ -63,6 +63,10 @@ const selected = new Set(
 /** Seconds that each part took, in the order in which they ended. */
 const times = new Map<string, number>();
 const startedAt = performance.now();
+if (tier === "full" && !process.env["WHISPER_MODEL"])
+  console.log(
+    "WHISPER_MODEL is not set: captions are not proven with a real speech model (npx sluice whisper get base-q5_1).",
+  );
 const secondsSince = (startMs: number) => Math.round((performance.now() - startMs) / 1000);
 let passed = 0;
 let failed = 0;

@@ -1,10 +1,17 @@
 import { createCalls } from "./api/create-calls.ts";
-import { checkCredentials, type Credentials, trimmedBaseUrl } from "./api/credentials.ts";
+import { basicAuthorization, checkCredentials, type Credentials, trimmedBaseUrl } from "./api/credentials.ts";
 import { listRecords } from "./api/list-records.ts";
-import type { RetryOptions } from "./api/retrying-fetch.ts";
+import { retryingFetch, type RetryOptions } from "./api/retrying-fetch.ts";
 import type { ApiCalls, Arguments, Call, Item, ListPath, Media, MediaEvent } from "./api/types.ts";
 import { type FollowOptions, followEvents } from "./events/follow-events.ts";
 import { type PlaybackUrls, playbackUrls } from "./media/playback-urls.ts";
+import {
+  readSubtitleText,
+  replaceSubtitleText,
+  type SendText,
+  type SubtitleText,
+  type SubtitleTrack,
+} from "./media/subtitle-text.ts";
 import { type WaitOptions, waitUntilReady } from "./media/wait-until-ready.ts";
 import type { UploadFile } from "./upload/send-file.ts";
 import { type CreatedUpload, uploadFile, type UploadOptions } from "./upload/upload-file.ts";
@@ -24,6 +31,7 @@ export class Sluice implements ApiCalls {
   readonly patch: Call<"patch">;
   readonly delete: Call<"delete">;
   readonly #fetch: RetryOptions["fetch"];
+  readonly #send: SendText;
 
   /** @throws {SluiceError} for credentials that no platform can accept */
   constructor(options: SluiceOptions) {
@@ -31,6 +39,12 @@ export class Sluice implements ApiCalls {
     const { retries = 3, timeoutMs = 60_000, fetch = (request: Request) => globalThis.fetch(request) } = options;
     this.baseUrl = trimmedBaseUrl(options.baseUrl);
     this.#fetch = fetch;
+    const retrying = retryingFetch({ retries, timeoutMs, fetch });
+    const authorization = basicAuthorization(options);
+    this.#send = (path, init) => {
+      const headers = { ...init?.headers, authorization };
+      return retrying(new Request(`${this.baseUrl}${path}`, { ...init, headers }));
+    };
     const calls = createCalls({ ...options, baseUrl: this.baseUrl }, { retries, timeoutMs, fetch });
     this.get = calls.get;
     this.post = calls.post;
@@ -52,6 +66,16 @@ export class Sluice implements ApiCalls {
   /** See `waitUntilReady`. */
   waitUntilReady(mediaId: string, options: WaitOptions = {}): Promise<Media> {
     return waitUntilReady(this, mediaId, options);
+  }
+
+  /** See `readSubtitleText`. */
+  readSubtitleText(track: SubtitleTrack): Promise<SubtitleText> {
+    return readSubtitleText(this.#send, track);
+  }
+
+  /** See `replaceSubtitleText`. */
+  replaceSubtitleText(track: SubtitleTrack, text: { text: string; etag?: string }): Promise<string> {
+    return replaceSubtitleText(this.#send, track, text);
   }
 
   /** See `followEvents`. */

@@ -1,5 +1,7 @@
+import { aiRoutes } from "./ai/routes.ts";
 import { eventsRoutes } from "./events/api/routes.ts";
 import { libraryRoutes } from "./library/routes.ts";
+import { subtitleTextRoutes } from "./library/tracks/text/routes.ts";
 import { liveRoutes } from "./live/routes.ts";
 import { tenancyRoutes } from "./tenancy/routes.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
@@ -107,6 +109,7 @@ export function createApp() {
   app.use("/v1/*", stateCharset);
   app.route("/", licenseRoutes()); // before the credentials: viewers have playback tokens
   for (const step of API_REQUEST) app.use("/v1/*", step);
+  app.route("/", subtitleTextRoutes({ forgetPlayback })); // before the bound of JSON bodies: they are WebVTT
   app.use("/v1/*", boundApiBodies);
   app.route("/", libraryRoutes({ forgetPlayback, asApiRequest: API_REQUEST }));
   app.route("/", eventsRoutes);
@@ -114,6 +117,7 @@ export function createApp() {
   app.route("/", tenancyRoutes);
   app.route("/", clipRoutes); // here, because the API document lists operations in this order
   app.route("/", analyticsRoutes);
+  app.route("/", aiRoutes);
   app.route("/", playbackRoutes);
   return app;
 }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { aiUsage } from "./ai/usage/index.ts";
 import { commit, openDatabase, type Statement } from "./platform/database.ts";
 import type { Env } from "./platform/env.ts";
 import { eventTime, events } from "./events/index.ts";
@@ -10,6 +11,9 @@ import { deliveries, deliveryAttempts } from "./events/webhooks/records/tables.t
 /** How long events, deliveries and the request log are kept. */
 const KEEP_DAYS = 30;
 export const KEEP_MS = KEEP_DAYS * 24 * 3600_000;
+
+/** How long the usage of AI is kept. */
+const KEEP_USAGE_MS = 400 * 24 * 3600_000;
 
 const ROWS_AT_ONCE = 1000;
 /** Fewer, because an event has one delivery per webhook of the workspace. */
@@ -28,6 +32,8 @@ export async function deleteOld(env: Env, now: Date): Promise<void> {
   await inBatches("deliveries", ROWS_AT_ONCE, () => [oldRows(deliveries, sql`created_at < ${beforeMs}`)]);
   await inBatches("delivery_attempts", ROWS_AT_ONCE, () => [oldRows(deliveryAttempts, sql`started_at < ${beforeMs}`)]);
   await inBatches("request_logs", ROWS_AT_ONCE, () => [oldRows(requestLogs, sql`at < ${beforeMs}`)]);
+  const lastDay = new Date(now.getTime() - KEEP_USAGE_MS).toISOString().slice(0, 10);
+  await inBatches("ai_usage", ROWS_AT_ONCE, () => [oldRows(aiUsage, sql`day < ${lastDay}`)]);
   // A redelivery may be younger than its event; without the event there is nothing to send.
   await inBatches("events", EVENTS_AT_ONCE, () => [
     ...[deliveryAttempts, deliveries].map((table) =>

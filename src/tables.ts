@@ -1,10 +1,13 @@
 /** Every table, for drizzle-kit. */
+export * from "./ai/settings/tables.ts";
+export * from "./ai/usage/tables.ts";
 export * from "./analytics/alerts/tables.ts";
 export * from "./analytics/exports/tables.ts";
 export * from "./library/assets/tables.ts";
 export * from "./library/clips/tables.ts";
 export * from "./library/playlists/tables.ts";
 export * from "./library/tracks/store/tables.ts";
+export * from "./library/tracks/store/version-tables.ts";
 export * from "./library/uploads/tables.ts";
 export * from "./events/tables.ts";
 export * from "./tenancy/access/tables.ts";

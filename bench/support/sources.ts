@@ -111,3 +111,13 @@ export const hdFilm = (seconds: number) =>
     ...loop(FLOWER, seconds),
     ..."-vf scale=1280:720,setsar=1 -r 30 -c:v libx264 -preset superfast -g 50 -crf 24 -c:a aac".split(" "),
   ]);
+
+/** Sound of four seconds and a pause of one, again and again: an hour, looped. */
+export function burstsOfSound(seconds: number): string {
+  const tone = "aevalsrc='0.4*sin(2*PI*300*t)*lt(mod(t,5),4)':s=16000";
+  const aac = ["-c:a", "aac", "-b:a", "32k"];
+  if (seconds <= 3600) return make(`bursts-${seconds}.m4a`, ["-f", "lavfi", "-i", tone, "-t", String(seconds), ...aac]);
+  const hour = burstsOfSound(3600);
+  const times = String(Math.ceil(seconds / 3600) - 1);
+  return make(`bursts-${seconds}.m4a`, ["-stream_loop", times, "-i", hour, "-t", String(seconds), "-c", "copy"]);
+}

@@ -6,16 +6,18 @@ import type { JobContext } from "../media/job-context.ts";
 import { openSource } from "../media/source.ts";
 import { JobError } from "../platform/errors.ts";
 import { SpeechCutter } from "./speech-cutter.ts";
-import { WhisperModel } from "./whisper-model.ts";
+import { openSpeechModel } from "./whisper-model.ts";
 
 /** The model hears windows of 30 s. Those that end in a pause have no word at their border. */
 const WINDOW = { pieceMs: 20_000, maxPieceMs: 29_000 };
+/** Of every second attempt: a model that has repeated itself is to hear other windows. */
+const OTHER_WINDOW = { pieceMs: 13_000, maxPieceMs: 19_000 };
 
 export async function transcribe(job: TranscribeJob, context: JobContext): Promise<TranscribeResult> {
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
-  const model = await WhisperModel.open();
-  const windows = windowsOf(await readPiece(job, context));
+  const model = await openSpeechModel();
+  const windows = windowsOf(await readPiece(job, context), job.attempt % 2 === 0 ? OTHER_WINDOW : WINDOW);
   const whole = windows.reduce((sum, { samples }) => sum + samples.length, 0) / SPEECH_RATE_HZ;
   const words: SpokenWord[] = [];
   let { languageCode } = job;
@@ -37,7 +39,7 @@ export async function transcribe(job: TranscribeJob, context: JobContext): Promi
   const { user, system } = process.cpuUsage(cpu);
   return {
     kind: "transcribe",
-    engine: "whisper.cpp",
+    engine: model.engine,
     model: model.name,
     languageCode: languageCode ?? "und",
     words,
@@ -53,9 +55,9 @@ interface Window {
 }
 
 /** Stretches of the piece from the first sound of each window to its last; the pauses in them stay. */
-function windowsOf(samples: Float32Array): Window[] {
+function windowsOf(samples: Float32Array, length: typeof WINDOW): Window[] {
   const windows: Window[] = [];
-  const cutter = new SpeechCutter(SPEECH_RATE_HZ, WINDOW, {
+  const cutter = new SpeechCutter(SPEECH_RATE_HZ, length, {
     put: () => {},
     end: ({ spans }) => {
       const [first, last] = [spans[0]!, spans.at(-1)!];

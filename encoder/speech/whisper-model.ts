@@ -1,22 +1,15 @@
 /** The owner's speech model: a file in ggml's format at WHISPER_MODEL. */
 import { access } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { basename } from "node:path";
 import type { Whisper, WhisperFullParams } from "@napi-rs/whisper";
+import { hasNoSpaces } from "../../protocol/media/spread-text.ts";
 import type { SpokenWord } from "../../protocol/speech.ts";
 import { JobError } from "../platform/errors.ts";
-
-export interface Hearing {
-  samples: Float32Array;
-  languageCode: string | null;
-  prompt: string;
-}
+import { type Heard, type Hearing, nameOf, type SpeechModel } from "./speech-model.ts";
+import { FilterModel } from "./filter-model.ts";
 
 /** The model's times are in units of 10 ms. */
 const TICK_MS = 10;
-/** Scripts whose words have no spaces between them. */
-const NO_SPACES =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
 /** Turns of the event loop until all words have come. */
 const MOST_TURNS = 100;
@@ -24,43 +17,44 @@ const bare = (text: string): string => text.replaceAll(/\s/g, "");
 
 const GET_ONE = "Set WHISPER_MODEL to a file in ggml's format.";
 
-export class WhisperModel {
-  /** Of its file, without the extension. */
+/** @throws {JobError} speech_no_model */
+export async function openSpeechModel(path = process.env["WHISPER_MODEL"] ?? ""): Promise<SpeechModel> {
+  if (path === "") throw new JobError("speech_no_model", `The encoder has no speech model. ${GET_ONE}`);
+  await access(path).catch((cause: unknown) => {
+    throw new JobError("speech_no_model", `The encoder cannot read its speech model. ${GET_ONE}`, { cause });
+  });
+  const library = await import("@napi-rs/whisper").catch(() => null); // there is no binary for this system
+  if (library === null) return new FilterModel(path);
+  try {
+    return new WhisperModel(path, library, new library.Whisper(path, { useGpu: false }));
+  } catch (cause) {
+    throw new JobError("speech_no_model", `The encoder cannot load its speech model. ${GET_ONE}`, { cause });
+  }
+}
+
+class WhisperModel implements SpeechModel {
+  readonly engine = "whisper.cpp";
   readonly name: string;
   readonly #library: typeof import("@napi-rs/whisper");
   readonly #model: Whisper;
 
-  private constructor(path: string, library: typeof import("@napi-rs/whisper"), model: Whisper) {
-    this.name = basename(path).replace(/\.bin$/, "");
+  constructor(path: string, library: typeof import("@napi-rs/whisper"), model: Whisper) {
+    this.name = nameOf(path);
     this.#library = library;
     this.#model = model;
-  }
-
-  /** @throws {JobError} speech_no_model */
-  static async open(path = process.env["WHISPER_MODEL"] ?? ""): Promise<WhisperModel> {
-    if (path === "") throw new JobError("speech_no_model", `The encoder has no speech model. ${GET_ONE}`);
-    await access(path).catch((cause: unknown) => {
-      throw new JobError("speech_no_model", `The encoder cannot read its speech model. ${GET_ONE}`, { cause });
-    });
-    try {
-      const library = await import("@napi-rs/whisper");
-      return new WhisperModel(path, library, new library.Whisper(path, { useGpu: false }));
-    } catch (cause) {
-      throw new JobError("speech_no_model", `The encoder cannot load its speech model. ${GET_ONE}`, { cause });
-    }
   }
 
   /**
    * The words of one window of at most 30 s. It blocks the process, which runs this job alone; words arrive by the event loop afterwards.
    */
-  async hear({ samples, languageCode, prompt }: Hearing): Promise<{ languageCode: string; words: SpokenWord[] }> {
+  async hear({ samples, languageCode, prompt }: Hearing): Promise<Heard> {
     const words: SpokenWord[] = [];
     const params = this.#params();
     params.language = languageCode ?? "auto";
     params.initialPrompt = prompt;
     params.onNewSegment = ({ start, end, text }) => {
       const trimmed = text.trim();
-      if (trimmed !== "") words.push([start * TICK_MS, end * TICK_MS, trimmed, !NO_SPACES.test(trimmed)]);
+      if (trimmed !== "") words.push([start * TICK_MS, end * TICK_MS, trimmed, !hasNoSpaces(trimmed.slice(0, 1))]);
     };
     const text = bare(this.#model.full(params, samples));
     // The words come by the event loop, behind what it has to do at the time.

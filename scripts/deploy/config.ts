@@ -35,7 +35,7 @@ export function deriveConfig(base: WranglerConfig, settings: DeploySettings, dat
   /** `sluice-media` of the installation `acme` is `acme-media`: two installations in one account share nothing. */
   const named = (name: string) => name.replace(/^sluice(?=-|$)/, settings.name);
   const { containers, ...rest } = base;
-  const { maxInstances, instanceType } = settings.encoders;
+  const { maxInstances, instanceType, whisper } = settings.encoders;
   const { queues, d1_databases, r2_buckets, ratelimits } = base;
   const vars: Record<string, string> = {
     ...(base.vars as Record<string, string>),
@@ -74,6 +74,8 @@ export function deriveConfig(base: WranglerConfig, settings: DeploySettings, dat
     ...(settings.viewStream === undefined
       ? {}
       : { pipelines: [{ binding: "VIEW_STREAM", stream: settings.viewStream }] }),
+    // Not in wrangler.toml: the binding is always remote, so `wrangler dev` would ask for a login.
+    ...(settings.ai ? { ai: { binding: "AI" } } : {}),
     ratelimits: (ratelimits ?? []).map((limit) => ({
       ...limit,
       namespace_id: String(Number(limit.namespace_id) + offsetOf(settings.name)),
@@ -83,6 +85,7 @@ export function deriveConfig(base: WranglerConfig, settings: DeploySettings, dat
           containers: (containers ?? []).map((container) => ({
             ...container,
             ...(maxInstances === undefined ? {} : { max_instances: maxInstances }),
+            ...(whisper === undefined ? {} : { image_vars: { ...container.image_vars, WHISPER: whisper } }),
             ...(instanceType === undefined ? {} : { instance_type: instanceType }),
           })),
         }

@@ -41,6 +41,11 @@ const Encoders = z.strictObject({
     .number()
     .refine((count) => Number.isSafeInteger(count) && count > 0, "must be a positive whole number")
     .optional(),
+  /** The speech model of their image, for generated captions. */
+  whisper: z
+    .string()
+    .regex(/^[a-z0-9._-]+$/, 'must be the name of a model, such as "base-q5_1"')
+    .optional(),
   instanceType: z.enum(INSTANCE_TYPES, `must be one of ${INSTANCE_TYPES.join(", ")}`).optional(),
 });
 
@@ -68,6 +73,8 @@ const DeploySettings = z.strictObject({
   workersDev: z.boolean().default(true),
   secretsFile: z.string().min(1).default("secrets.json"),
   vars: z.record(z.string(), Variable).default({}),
+  /** Binds Workers AI, which is billed to the account. */
+  ai: z.boolean().default(false),
   /** The Pipelines stream of the distributed engine of video data. */
   viewStream: z
     .string()

@@ -27,6 +27,10 @@ const WORKER_VARIABLES: Record<VariableName, string> = {
   MAX_WORKSPACE_PLAYBACK_EVENTS: "playback.* events of a workspace a day",
   VIEW_RETENTION_DAYS: "days for which views are kept",
   MP4_SUPPORT_ARRAY_CLIENTS: "API clients that read mp4Support as an array",
+  AI_BASE_URL: "an endpoint with OpenAI's API, for captions (the encoder's own model)",
+  AI_SPEECH_MODEL: "its model that writes down speech (whisper-1)",
+  AI_SPEECH_USD_PER_MINUTE: "its price for a minute of sound, in dollars (0.006)",
+  AI_MONTHLY_BUDGET_USD: "dollars that a workspace may spend on AI in a month (50)",
   JOB_LEASE_MS: "lease of a job without a heartbeat from its encoder",
   SOURCE_RETRY_SCALE: "factor of the delays before retries of a source",
   WEBHOOK_RETRY_SCALE: "factor of the delays between attempts of a webhook",
@@ -45,6 +49,7 @@ const WORKER_VARIABLES: Record<VariableName, string> = {
 };
 
 const SECRET_VARIABLES: Record<OptionalSecret, string> = {
+  AI_API_KEY: "key of AI_BASE_URL",
   R2_SQL_TOKEN: "token of R2_SQL_URL",
   DRM_LICENSE_PROXY_AUTHORIZATION: "header Authorization of requests to the licence service",
 };

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 /** The secrets of a deployment, as the Worker names them. */
 export const SECRET_NAMES = ["JOB_SECRET", "ENCODER_SECRET", "WEBHOOK_KEYS"] as const;
 /** Secrets that only some deployments have; the owner supplies their values. */
-export const OPTIONAL_SECRETS = ["R2_SQL_TOKEN", "DRM_LICENSE_PROXY_AUTHORIZATION"] as const;
+export const OPTIONAL_SECRETS = ["R2_SQL_TOKEN", "DRM_LICENSE_PROXY_AUTHORIZATION", "AI_API_KEY"] as const;
 export type OptionalSecret = (typeof OPTIONAL_SECRETS)[number];
 export type SecretName = (typeof SECRET_NAMES)[number];
 export type SecretValues = Record<SecretName, string>;

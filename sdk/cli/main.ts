@@ -1,11 +1,13 @@
 import { nearestName } from "../../protocol/nearest-name.ts";
 import { ApiError, SluiceError } from "../index.ts";
+import { captions } from "./commands/captions.ts";
 import { eventsTail } from "./commands/events-tail.ts";
 import { list } from "./commands/list.ts";
 import { liveCreate } from "./commands/live-create.ts";
 import { login } from "./commands/login.ts";
 import { upload } from "./commands/upload.ts";
 import { webhooksListen } from "./commands/webhooks-listen.ts";
+import { whisperGet } from "./commands/whisper-get.ts";
 import type { Command } from "./terminal/command.ts";
 import { alignedLines, wantsHelp } from "./terminal/command-line.ts";
 import { CommandError, UsageError } from "./terminal/usage-error.ts";
@@ -15,9 +17,11 @@ const COMMANDS: Record<string, Command> = {
   login,
   upload,
   list,
+  captions,
   "live create": liveCreate,
   "events tail": eventsTail,
   "webhooks listen": webhooksListen,
+  "whisper get": whisperGet,
 };
 
 const HELP = `sluice COMMAND [--help]

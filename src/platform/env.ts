@@ -17,6 +17,11 @@ export interface Env extends Cloudflare.Env {
   /** The Pipelines stream through which views get into that table; unset = there is no distributed engine. */
   VIEW_STREAM?: { send(records: Record<string, unknown>[]): Promise<void> };
 
+  /** Workers AI; `npm run deploy` binds it where the settings ask for it. Never there locally. */
+  AI?: { run(model: string, inputs: Record<string, unknown>, options?: { signal?: AbortSignal }): Promise<unknown> };
+  /** Secret: the key of AI_BASE_URL; unset = the endpoint asks for none. */
+  AI_API_KEY?: string;
+
   /** `npm start` only: a network that refuses private addresses at connect time. */
   SOURCE_NETWORK?: Fetcher;
   /** `npm start` only: `GET /{hostname}` returns `{ addresses: string[] }`. Elsewhere names are resolved by DNS over HTTPS. */

@@ -39,6 +39,10 @@ const factor: Rule = {
   isValid: (value) => Number.isFinite(Number(value)) && Number(value) > 0,
   words: "must be a positive number",
 };
+const amount: Rule = {
+  isValid: (value) => Number.isFinite(Number(value)) && Number(value) >= 0,
+  words: "must be a number of dollars, 0 or more",
+};
 const secureUrl: Rule = {
   isValid: isSecureUrl,
   words:
@@ -69,6 +73,10 @@ const RULES = {
   MAX_WORKSPACE_UPLOADS: { ...wholeNumber, isRequired: true },
   MAX_WORKSPACE_BYTES: { ...wholeNumber, isRequired: true },
   MAX_WORKSPACE_PLAYBACK_EVENTS: { ...wholeNumber, isRequired: true },
+  AI_BASE_URL: secureUrl,
+  AI_SPEECH_MODEL: { isValid: (value) => value.length <= 200, words: "must have at most 200 characters" },
+  AI_SPEECH_USD_PER_MINUTE: amount,
+  AI_MONTHLY_BUDGET_USD: { ...amount, isRequired: true },
   LIVE_PART_TARGET_MS: wholeNumberIn(PART_TARGET_MS),
   DRM_LICENSE_PROXY_CPIX_URL: secureUrl,
   DRM_LICENSE_PROXY_WIDEVINE_URL: secureUrl,

@@ -171,9 +171,9 @@ function manifestText(
     return mpd(shown, address, new Date(), { location, protection, hasTextSegments, sheet });
   }
   if (target.kind === "text-playlist") {
-    if (!presentation.text.some(({ id }) => id === target.trackId))
-      throw new Problem("playback_not_found", "no such subtitles");
-    return textPlaylist(presentation, target.trackId);
+    const track = presentation.text.find(({ id }) => id === target.trackId);
+    if (track === undefined) throw new Problem("playback_not_found", "no such subtitles");
+    return textPlaylist(presentation, track);
   }
   const list = mediaListOf(playable, target.rendition);
   const isMedia = target.kind === "media-playlist";

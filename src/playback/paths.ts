@@ -11,10 +11,16 @@ export type ImageFile =
   | { kind: "still"; format: StillFormat }
   | { kind: "clip"; format: ClipFormat }
   | { kind: "sheet"; isAdvanced: boolean; as: "jpg" | "json" | "vtt" | "m3u8" };
-/** A segment, or the extension of a file with all captions. */
-export type TextFile = TextSegment | "vtt" | "srt" | "txt";
-/** A segment of a subtitle track. @property span index of the recording's span whose clock the segment has; null = the media has no spans */
+/** A segment, or the extension of a file with all captions; `json` has the times of their words. */
+export type TextFile = TextSegment | "vtt" | "srt" | "txt" | "json";
+/**
+ * A segment of a subtitle track.
+ *
+ * @property folder of a text that has replaced the first one; "" = the first one
+ * @property span index of the recording's span whose clock the segment has; null = the media has no spans
+ */
 export interface TextSegment {
+  folder: string;
   number: number;
   span: number | null;
 }
@@ -49,7 +55,7 @@ const IN_RENDITION = new RegExp(
   `^/(${UUID})/(${RENDITION})/(?:(iframes\\.m3u8)|(init(?:-(?:${NUMBER}))?)\\.mp4|(${NUMBER})\\.m4s)$`,
 );
 const TEXT = new RegExp(
-  `^/(${UUID})/text/(${UUID})(?:\\.(m3u8)|\\.(vtt|srt|txt)|/(${NUMBER})(?:-(${NUMBER}))?\\.vtt)$`,
+  `^/(${UUID})/text/(${UUID})(?:\\.(m3u8)|\\.(vtt|srt|txt|json)|(?:/(v[0-9a-f]{12}))?/(${NUMBER})(?:-(${NUMBER}))?\\.vtt)$`,
 );
 const DOWNLOAD = new RegExp(`^/(${UUID})/(?:(capped-4k)\\.mp4|(audio)\\.m4a)$`);
 const STILL = new RegExp(`^/(${UUID})/thumbnail\\.(jpg|png|webp|avif)$`);
@@ -95,7 +101,7 @@ export function readTarget(url: URL, path = url.pathname): Target | null {
   }
   const playlist = PLAYLIST.exec(path);
   if (playlist) return { kind: "media-playlist", playbackId: playlist[1]!, rendition: playlist[2]! };
-  const [, ofText, trackId = "", playlistOfText, wholeText, textSegment, textSpan] = TEXT.exec(path) ?? [];
+  const [, ofText, trackId = "", playlistOfText, wholeText, folder = "", textSegment, textSpan] = TEXT.exec(path) ?? [];
   if (ofText !== undefined && playlistOfText !== undefined)
     return { kind: "text-playlist", playbackId: ofText, trackId };
   if (ofText !== undefined)
@@ -103,7 +109,8 @@ export function readTarget(url: URL, path = url.pathname): Target | null {
       kind: "text",
       playbackId: ofText,
       trackId,
-      file: (wholeText as "vtt" | "srt" | "txt" | undefined) ?? {
+      file: (wholeText as Extract<TextFile, string> | undefined) ?? {
+        folder,
         number: Number(textSegment),
         span: textSpan === undefined ? null : Number(textSpan),
       },

@@ -175,7 +175,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
       retryReason,
       createdAtMs: createdAt.getTime(),
       ...soundOf(rows, added, facts.audioTrackCount),
-      textTracks: added.filter(({ kind }) => kind === "subtitle").map(toTextTrack),
+      textTracks: textOf(added).map(toTextTrack),
     },
   };
 }
@@ -212,15 +212,26 @@ function withAddedSound(rows: Rendition[], added: AddedTrack[]): Rendition[] {
   return [...rows.filter(({ origin }) => origin !== "track"), ...sounds];
 }
 
+/** Viewers are told that nobody has checked the text. */
+const isHeard = ({ generated, captions }: AddedTrack): boolean =>
+  generated !== null && captions?.generated?.engine !== "source" && (captions?.version ?? 1) === 1;
+
+/** Captions that were taken from another track are offered once. */
+const textOf = (added: AddedTrack[]): AddedTrack[] =>
+  added.filter(
+    ({ kind, captions }) => kind === "subtitle" && !added.some(({ id }) => id === captions?.generated?.takenFrom),
+  );
+
 const toTextTrack = (track: AddedTrack): TextTrack => ({
   id: track.id,
-  name: track.title ?? track.languageName,
+  name: track.title ?? (isHeard(track) ? `${track.languageName} (generated)` : track.languageName),
   languageCode: track.languageCode,
   isDefault: track.isDefault,
   isForced: track.isForced,
   isClosedCaptions: track.isClosedCaptions,
   peakBps: track.captions?.peakBps ?? 0,
   averageBps: track.captions?.averageBps ?? 0,
+  folder: track.captions?.folder,
 });
 
 const trackCount = (kind: "video" | "audio") =>

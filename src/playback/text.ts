@@ -12,14 +12,14 @@ import { offersText, type Playable, type Resolved, resolveOffering } from "./res
 import { unknownPlayback } from "./unknown-playback.ts";
 import type { Viewer } from "./viewer.ts";
 
-const TYPES = { vtt: "text/vtt", srt: "application/x-subrip", txt: "text/plain" } as const;
+const TYPES = { vtt: "text/vtt", srt: "application/x-subrip", txt: "text/plain", json: "application/json" } as const;
 
 /** Where each segment begins in the object of all segments; the last entry is the object's length. */
 interface SegmentIndex {
   starts: number[];
 }
 const KEPT_MS = 30_000;
-/** A track's captions never change. An index of 12 h has 10,800 entries. */
+/** Those of one text never change. An index of 12 h has 10,800 entries. */
 const indexes = new TtlCache<SegmentIndex>(32);
 /** A media lasts at most 12 h, of segments of 4 s; the timecodes of its captions may begin later. */
 const MAX_SEGMENTS = 90_000;
@@ -41,18 +41,25 @@ export async function answerText(
   if (resolved === null) throw unknownPlayback();
   await viewer.admit(resolved.rules);
   if (resolved.kind !== "asset" || resolved.playable.status === "errored" || !offers(resolved)) throw unknownPlayback();
-  const { assetId } = resolved.playable;
-  return typeof file === "object"
-    ? await answerSegment(viewer.request, env, resolved.playable, { trackId, ...file })
-    : await answerWhole(viewer.request, env, captionsKey(assetId, trackId, `whole.${file}`), TYPES[file]);
+  const { assetId, textTracks } = resolved.playable;
+  if (typeof file === "object")
+    return await answerSegment(viewer.request, env, resolved.playable, { trackId, ...file });
+  const { folder } = textTracks.find(({ id }) => id === trackId)!;
+  // The words of a text that somebody has edited are not known.
+  const key = captionsKey(assetId, trackId, file === "json" ? "words.json" : `whole.${file}`, folder);
+  return await answerWhole(viewer.request, env, key, TYPES[file]);
 }
 
-/** The captions of a track never change. Browsers must not take text that others wrote for a page. */
-const headersOf = (type: string) => ({
+/** The segments of one text never change; the text of a track may be replaced. */
+const LASTING = "public, max-age=31536000, immutable";
+const REPLACEABLE = "public, max-age=60";
+
+/** Browsers must not take text that others wrote for a page. */
+const headersOf = (type: string, cacheControl: string) => ({
   ...CORS,
   "content-type": `${type}; charset=utf-8`,
   "x-content-type-options": "nosniff",
-  "cache-control": "public, max-age=31536000, immutable",
+  "cache-control": cacheControl,
 });
 
 async function answerWhole(request: Request, env: Env, key: string, type: string): Promise<Response> {
@@ -60,7 +67,11 @@ async function answerWhole(request: Request, env: Env, key: string, type: string
   if (head === null) throw unknownPlayback();
   const open = async (offset: number, length: number) =>
     (await env.MEDIA.get(key, { range: { offset, length } }))?.body ?? null;
-  const answer = await answerFile(request, { size: head.size, etag: head.httpEtag, open }, headersOf(type));
+  const answer = await answerFile(
+    request,
+    { size: head.size, etag: head.httpEtag, open },
+    headersOf(type, REPLACEABLE),
+  );
   if (answer === null) throw unknownPlayback();
   return answer;
 }
@@ -69,19 +80,21 @@ async function answerSegment(
   request: Request,
   env: Env,
   playable: Playable,
-  { trackId, number, span }: { trackId: string } & TextSegment,
+  { trackId, folder, number, span }: { trackId: string } & TextSegment,
 ): Promise<Response> {
   if (number >= MAX_SEGMENTS) throw unknownPlayback();
   const { assetId } = playable;
   const header = headerIn(playable, span);
-  const { starts } = await indexOf(env, assetId, trackId);
+  const { starts } = await indexOf(env, captionsKey(assetId, trackId, "segments.json", folder));
   const offset = starts[number] ?? 0;
   const length = (starts[number + 1] ?? 0) - offset;
   const cues =
-    length > 0 ? await env.MEDIA.get(captionsKey(assetId, trackId, "segments"), { range: { offset, length } }) : null;
+    length > 0
+      ? await env.MEDIA.get(captionsKey(assetId, trackId, "segments", folder), { range: { offset, length } })
+      : null;
   if (length > 0 && cues === null) throw unknownPlayback();
   const body = header + (cues === null ? "" : await cues.text());
-  const headers = headersOf(TYPES.vtt);
+  const headers = headersOf(TYPES.vtt, LASTING);
   return new Response(request.method === "HEAD" ? null : body, { headers });
 }
 
@@ -94,8 +107,7 @@ function headerIn(playable: Playable, span: number | null): string {
   return segmentHeader({ presentationSeconds: timed.startSeconds, mediaSeconds: timed.mediaSeconds });
 }
 
-async function indexOf({ MEDIA }: Env, assetId: string, trackId: string): Promise<SegmentIndex> {
-  const key = captionsKey(assetId, trackId, "segments.json");
+async function indexOf({ MEDIA }: Env, key: string): Promise<SegmentIndex> {
   const known = indexes.get(key, Date.now());
   if (known !== undefined) return known;
   const object = await MEDIA.get(key);

@@ -38,6 +38,19 @@ export const TrackRecord = z
   })
   .openapi("Track");
 
+/** What has made a result of AI, and at what cost. */
+const GeneratedResult = z.strictObject({
+  engine: z.string().openapi({
+    description: "`whisper.cpp` of the encoder, `openai-compatible`, `workers-ai`, or `source`: the media had captions",
+    example: "openai-compatible",
+  }),
+  model: z.string().optional().openapi({ example: "whisper-1" }),
+  languageCode: z.string().optional().openapi({ description: "What was heard, ISO 639", example: "en" }),
+  soundSeconds: z.number().openapi({ description: "What was heard, without silences" }),
+  costUsd: z.number().openapi({ description: "At the prices of the owner's settings" }),
+  tookMs: z.number().openapi({ description: "Of the engine, for all pieces" }),
+});
+
 /** A media as events contain it, and as most clients of the API read it. */
 export const MediaRecord = z.object({
   thumbnail: z.url().optional().openapi({
@@ -90,6 +103,8 @@ export const MediaRecord = z.object({
         languageName: z.string().optional(),
         status: z.string(),
         url: z.string().optional(),
+        percent: z.int().optional().openapi({ description: "How much has been heard, while it is made" }),
+        result: GeneratedResult.optional(),
       }),
     )
     .openapi({ description: "Subtitle tracks that were made of the sound; `url` once they are available" }),

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { PROVIDER_ERRORS } from "../../src/ai/providers/index.ts";
 import { CAPTION_ERRORS } from "../../src/media/captions/cue.ts";
 import { JOB_FAILURE_CODES } from "../../protocol/jobs.ts";
 import * as assetErrorModule from "../../src/library/assets/asset-error.ts";
@@ -66,7 +67,13 @@ describe("files that pages name", () => {
 });
 
 /** Files that commands make, or that their users have. */
-const MADE: ReadonlySet<string> = new Set(["captions.json", "segments.json", "secrets.json", "local.json"]);
+const MADE: ReadonlySet<string> = new Set([
+  "captions.json",
+  "segments.json",
+  "words.json",
+  "secrets.json",
+  "local.json",
+]);
 
 test("comments name no page that is not in the repository", () => {
   const sources = [
@@ -148,6 +155,7 @@ describe("docs/guides/errors.md", () => {
   const assetErrors = [
     ...Object.keys(SOURCE_ERRORS),
     ...Object.keys(CAPTION_ERRORS),
+    ...Object.keys(PROVIDER_ERRORS),
     ...Object.keys(JOB_FAILURE_CODES),
     ...Object.values(assetErrorModule).flatMap((value) => (typeof value === "object" ? [value.code] : [])),
   ];

@@ -82,6 +82,9 @@ export function isRepetitive(words: readonly Word[]): boolean {
   return false;
 }
 
+/** Whether a model has repeated itself: it is to hear the piece once more. */
+export const isHeardWrong = (words: readonly Word[]): boolean => findLoop(words) !== null || isRepetitive(words);
+
 /** A word is said within this; a longer one has an end that was guessed. */
 const LONGEST_WORD_MS = 4000;
 

@@ -2,6 +2,7 @@ import { readBounded } from "../../../protocol/read-bounded.ts";
 import { parseRetryAfterMs } from "../../platform/network/index.ts";
 import { ProviderError, type ProviderErrorCode } from "./provider-error.ts";
 import { readTranscription, type Transcription } from "./read-transcription.ts";
+import type { SpeechRequest } from "./speech-request.ts";
 
 /** A server with the audio API of OpenAI: a hosted one, or whisper.cpp, faster-whisper, vLLM. */
 export interface Endpoint {
@@ -10,16 +11,6 @@ export interface Endpoint {
   /** Empty = none is sent. */
   key: string;
   model: string;
-}
-
-export interface SpeechRequest {
-  /** A FLAC file. */
-  bytes: Uint8Array<ArrayBuffer>;
-  durationMs: number;
-  /** ISO 639. Null = the server detects it. */
-  languageCode: string | null;
-  /** Names and terms; "" = none. */
-  prompt: string;
 }
 
 /** The words of ten minutes with all their tokens have about 2 MB. */
@@ -66,8 +57,8 @@ function formOf({ model }: Endpoint, request: SpeechRequest, way: (typeof WAYS)[
   form.append("response_format", way.response_format);
   for (const granularity of way.granularities) form.append("timestamp_granularities[]", granularity);
   if (request.languageCode !== null) form.append("language", request.languageCode);
-  if (request.prompt !== "") form.append("prompt", request.prompt);
-  form.append("temperature", "0");
+  if (request.prompt !== "" && request.isRepeat !== true) form.append("prompt", request.prompt);
+  form.append("temperature", request.isRepeat === true ? "0.4" : "0");
   return form;
 }
 
@@ -97,7 +88,7 @@ function errorOf(status: number): ProviderErrorCode | null {
   if (status === 404) return "ai_model_unknown";
   if (status === 413) return "ai_piece_too_large";
   if (status === 429) return "ai_busy";
-  return status >= 500 || status === 408 ? "ai_unreachable" : "ai_refused";
+  return status >= 500 || status === 408 ? "ai_failed" : "ai_refused";
 }
 
 async function readAnswer(response: Response): Promise<unknown> {

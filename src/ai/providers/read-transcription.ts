@@ -1,5 +1,6 @@
 /** Reads what servers answer to `POST /audio/transcriptions`. They differ, and none is trusted. Pure. */
 import { z } from "zod";
+import { hasNoSpaces, spreadText } from "../../../protocol/media/spread-text.ts";
 import type { Word } from "../captions/word.ts";
 import { languageCodeOf } from "./languages.ts";
 
@@ -32,8 +33,9 @@ const Answer = z.object({
   segments: z.array(Segment).nullish(),
 });
 
-/** More words than anybody says in ten minutes. */
+/** More words, and more text, than anybody says in ten minutes. What is heard in a piece is one row of SQLite, which holds 2 MB. */
 const MAX_WORDS = 20_000;
+const MAX_CHARACTERS = 200_000;
 
 /**
  * @param durationMs of the piece, over which text without times is spread
@@ -44,23 +46,28 @@ export function readTranscription(body: unknown, durationMs: number): Transcript
   if (!answer.success) return null;
   const { text = "", language, words, segments } = answer.data;
   if (answer.data.text === undefined && !words && !segments) return null; // an error, for example
+  const written = [text, ...(segments ?? []).map((segment) => segment.text)];
+  if (written.some(({ length }) => length > MAX_CHARACTERS)) return null;
   const languageCode = languageCodeOf(language);
   const ownWords = words ?? segments?.flatMap((segment) => segment.words ?? []) ?? [];
   if (ownWords.length > MAX_WORDS) return null;
   if (ownWords.length > 0) {
     const spoken = joinTokens(ownWords);
-    const written = text.trim() === "" ? (segments ?? []).map((segment) => segment.text).join(" ") : text;
-    return { words: punctuated(spoken, written), languageCode, hasWordTimes: true };
+    const whole = text.trim() === "" ? written.join(" ") : text;
+    return bounded({ words: punctuated(spoken, whole), languageCode, hasWordTimes: true });
   }
   const spread = (segments ?? []).flatMap((segment) =>
     spreadText(segment.text, segment.start * 1000, segment.end * 1000),
   );
   const all = spread.length > 0 ? spread : spreadText(text, 0, durationMs);
-  return all.length > MAX_WORDS ? null : { words: all, languageCode, hasWordTimes: false };
+  return bounded({ words: all, languageCode, hasWordTimes: false });
 }
 
-const NO_SPACES =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+function bounded(transcription: Transcription): Transcription | null {
+  const { words } = transcription;
+  const characters = words.reduce((sum, { text }) => sum + text.length, 0);
+  return words.length > MAX_WORDS || characters > MAX_CHARACTERS ? null : transcription;
+}
 
 /**
  * Makes words of tokens: whisper.cpp lists parts of words, of which the first one begins with a space. Servers that list whole words write none of them with a
@@ -72,9 +79,9 @@ function joinTokens(tokens: readonly TimedWord[]): Word[] {
   for (const { text, start, end } of tokens) {
     const plain = text.trim();
     if (plain === "" || /^\[_.*\]$/.test(plain)) continue; // a token of the model's own, such as [_BEG_]
-    const hasSpace = haveSpaces ? /^\s/.test(text) : !NO_SPACES.test(plain);
+    const hasSpace = haveSpaces ? /^\s/.test(text) : !hasNoSpaces(plain);
     const last = words.at(-1);
-    const continues = last !== undefined && haveSpaces && !hasSpace && !NO_SPACES.test(plain);
+    const continues = last !== undefined && haveSpaces && !hasSpace && !hasNoSpaces(plain);
     if (continues) words[words.length - 1] = { ...last, text: last.text + plain, endMs: end * 1000 };
     else words.push({ text: plain, hasSpace, startMs: start * 1000, endMs: end * 1000 });
   }
@@ -96,31 +103,4 @@ function punctuated(words: readonly Word[], text: string): Word[] {
     at += found + 1;
     return { ...word, text: tokens[at - 1]! };
   });
-}
-
-/** Words of a text without times, each as long as its share of the characters. */
-function spreadText(text: string, startMs: number, endMs: number): Word[] {
-  const parts = text.trim() === "" ? [] : text.trim().split(/\s+/).flatMap(splitUnspaced);
-  const whole = parts.reduce((sum, { text: part }) => sum + part.length, 0);
-  let before = 0;
-  return parts.map(({ text: part, hasSpace }) => {
-    const [from, until] = [before / whole, (before + part.length) / whole];
-    before += part.length;
-    const timeAt = (share: number) => startMs + share * (endMs - startMs);
-    return { text: part, hasSpace, startMs: timeAt(from), endMs: timeAt(until) };
-  });
-}
-
-const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
-
-/** Chinese and the like: each character with the punctuation behind it, so that lines can be broken. */
-function splitUnspaced(text: string): { text: string; hasSpace: boolean }[] {
-  if (!NO_SPACES.test(text)) return [{ text, hasSpace: true }];
-  const parts: { text: string; hasSpace: boolean }[] = [];
-  for (const { segment } of segmenter.segment(text)) {
-    const last = parts.at(-1);
-    if (last !== undefined && bare(segment) === "") last.text += segment;
-    else parts.push({ text: segment, hasSpace: parts.length === 0 });
-  }
-  return parts;
 }

@@ -58,6 +58,7 @@ export function confirmPurge(machine: AssetComponents, pass: number): { done: bo
     machine.jobs.clear();
     machine.trackJobs.clear();
     machine.tracks.clear();
+    machine.heard.clear();
     machine.sentRenditions.clear();
     documents.delete("asset", "plan", "clip", "edge", "copy", "fileCopies", "copiedBytes");
   });

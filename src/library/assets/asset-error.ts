@@ -1,4 +1,5 @@
 import { JOB_FAILURE_CODES, type JobFailure } from "../../../protocol/jobs.ts";
+import { PROVIDER_ERRORS, type ProviderError } from "../../ai/providers/index.ts";
 import type { CaptionsError } from "../../media/captions/cue.ts";
 import type { SourceError } from "../sources/source-errors.ts";
 
@@ -19,6 +20,9 @@ export const fromJobFailure = ({ code, message }: JobFailure): AssetError => ({
   fault: JOB_FAILURE_CODES[code],
 });
 
+export const fromProviderError = ({ code }: ProviderError): AssetError =>
+  ofService(code, PROVIDER_ERRORS[code].message);
+
 const ofSource = (code: string, message: string): AssetError => ({ code, message, fault: "source" });
 const ofService = (code: string, message: string): AssetError => ({ code, message, fault: "service" });
 
@@ -35,6 +39,8 @@ export const STUCK = ofService("internal", "Processing this media failed on our 
 export const STEP_DIED = ofService("processing_died", "Processing this source ended our process three times in a row.");
 export const NO_SOUND = ofSource("source_no_streams", "The file has no sound that can be decoded.");
 export const NO_SPEECH = ofSource("no_speech", "Nothing is spoken in this sound.");
+export const AI_BUDGET_SPENT = ofService("ai_budget_spent", "The workspace's AI budget of this month is spent.");
+export const AI_NOT_CONFIGURED = ofService("ai_not_configured", "No AI provider is configured any more.");
 export const MEDIA_FAILED = ofSource("media_failed", "The media to which the track was added could not be processed.");
 export const NOTHING_DECODED = ofSource("source_no_streams", "Nothing in the source could be decoded.");
 export const STORAGE_FULL = ofSource(

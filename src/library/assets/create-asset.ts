@@ -84,11 +84,12 @@ export async function createAsset(
 }
 
 type OfPlaybackId = "accessRestrictions" | "drmConfigurationId";
+type OfTracks = "subtitles";
 /** Fields of the contract that are refused (`later`). */
-type Refused = "subtitles" | "summary" | "chapters" | "namedEntities" | "moderation";
+type Refused = "summary" | "chapters" | "namedEntities" | "moderation";
 
 /** The fields of a creation that become columns of the asset. */
-export type AssetSettings = Omit<CreateAsset, "inputs" | OfPlaybackId | Refused>;
+export type AssetSettings = Omit<CreateAsset, "inputs" | OfPlaybackId | OfTracks | Refused>;
 
 /** The compiler names a field of a creation that is not stored: it is a column, or is listed above. */
 const toColumns = (settings: AssetSettings): Pick<Asset, keyof AssetSettings> => ({

@@ -7,7 +7,7 @@ import { log } from "../../platform/log.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import { mediaEvent, mp4Event, sourceEvent, transformedEvent, watermarkEvent } from "./media-event.ts";
-import type { TrackEnd } from "../tracks/store/repository.ts";
+import { showProgress, type TrackEnd } from "../tracks/store/repository.ts";
 import { endTrack } from "./end-track.ts";
 import { type AssetRecord, findAsset, isStill, nextRevision } from "./repository.ts";
 import { assets, renditions, tracks } from "./tables.ts";
@@ -31,6 +31,8 @@ export type AssetMessage =
   | { kind: "arrived"; payload: Record<string, number | null> }
   /** The source stays listed as the top rung (passthrough). */
   | { kind: "keepPassthrough"; payload: Record<string, never> }
+  /** How much has been heard for a generated track. */
+  | { kind: "trackProgress"; payload: { id: string; percent: number } }
   /** After the message with the rendition of an audio track. */
   | { kind: "trackEnded"; payload: { id: string; end: TrackEnd } }
   | { kind: "event"; payload: MachineEvent };
@@ -116,6 +118,8 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
       ];
     case "tracks":
       return message.payload.map((track) => db.insert(tracks).values(track).onConflictDoNothing());
+    case "trackProgress":
+      return [showProgress(db, message.payload)];
     case "rendition":
       return [upsertRendition(db, message.payload)];
     case "renditions":

@@ -5,6 +5,7 @@ import { deletePlaybackIdsOf, insertPlaybackId, type PlaybackId, playbackIdsOf }
 import { deleteContentKeysOf } from "../../tenancy/drm/index.ts";
 import { isUnshared } from "../clips/shared-media.ts";
 import { type AddedTrack, addedTracksOf, deleteTracksOf } from "../tracks/store/repository.ts";
+import { deleteVersionsOf } from "../tracks/store/versions.ts";
 import { assets, isListed, isProcessing, renditions, tracks } from "./tables.ts";
 
 export type Asset = typeof assets.$inferSelect;
@@ -226,6 +227,7 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
   await db.batch([
     db.delete(renditions).where(eq(renditions.assetId, id)),
     db.delete(tracks).where(eq(tracks.assetId, id)),
+    deleteVersionsOf(db, id),
     deleteTracksOf(db, id),
     deletePlaybackIdsOf(db, id),
     deleteContentKeysOf(db, id),

@@ -4,7 +4,7 @@ import { TrackRecord } from "../../records/media.ts";
 import { PlaybackIdRecord } from "../../records/playback-id.ts";
 import { line, Metadata } from "../../platform/http/fields.ts";
 import { changedElsewhere } from "../../platform/http/hints/changed-elsewhere.ts";
-import { later } from "../../platform/http/hints/later.ts";
+import { later, orNothing } from "../../platform/http/hints/later.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
 import type { TrackRequest } from "../tracks/store/new-track.ts";
@@ -15,6 +15,7 @@ import type { RequestedMark } from "../../media/edits/watermark.ts";
 import { readWatermark } from "../edits/read-watermark.ts";
 import { readEdits, readMontage } from "../edits/read-edits.ts";
 import { isClip, mediaIdIn } from "../clips/clip-address.ts";
+import { MadeSubtitles, madeTracks } from "../tracks/store/made-subtitles.ts";
 import { INPUTS_BESIDE, refusal, tracksOfInputs } from "./track-inputs.ts";
 
 const shortText = line(255);
@@ -74,7 +75,7 @@ export const CreateAsset = z
       default: false,
     }),
     drmConfigurationId: DrmConfigurationId,
-    subtitles: later(),
+    subtitles: orNothing(MadeSubtitles),
     summary: later(),
     chapters: later(),
     namedEntities: later(),
@@ -162,7 +163,7 @@ function checkInputs(
 export function requireInputs(body: CreateAsset, allowPrivateNetwork: boolean): Inputs {
   const checked = checkInputs(body.inputs, allowPrivateNetwork);
   if ("issues" in checked) throw validationProblem(checked, { data: body, schema: null });
-  return checked;
+  return { ...checked, tracks: [...checked.tracks, ...madeTracks(body)] };
 }
 
 /** Issues of the inputs of a body that is already invalid, so that one response reports every offending field. */

@@ -3,6 +3,7 @@ import { resolutionLabel } from "../../../protocol/ladder.ts";
 import { recordOf } from "../../platform/http/record.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import type { AddedTrack } from "../tracks/store/repository.ts";
+import type { GeneratedFacts } from "../tracks/store/tables.ts";
 import { toAddedTrack } from "../tracks/store/to-track.ts";
 import { isUploaded, uploadAddress } from "../sources/upload-address.ts";
 import type { Asset, AssetRecord, Track } from "./repository.ts";
@@ -60,10 +61,19 @@ const imageOrigin = (publicUrl: string) => publicUrl.replace(/^(https?:\/\/)api\
 const toThumbnail = ({ publicUrl }: Asset, playbackIds: AssetRecord["playbackIds"], isAudioOnly: boolean) =>
   isAudioOnly || playbackIds[0] === undefined ? null : `${imageOrigin(publicUrl)}/${playbackIds[0].id}/thumbnail.png`;
 
+const toResult = ({ engine, model, languageCode, soundSeconds, costUsd, tookMs }: GeneratedFacts) => ({
+  engine,
+  ...(model === "" ? {} : { model }),
+  ...(languageCode === null ? {} : { languageCode }),
+  soundSeconds,
+  costUsd,
+  tookMs,
+});
+
 /** A subtitle track that was made of the sound (media contract, records). */
 const toGenerated = (
   { publicUrl }: Asset,
-  { id, languageCode, languageName, status }: AddedTrack,
+  { id, languageCode, languageName, status, captions, generated }: AddedTrack,
   [playbackId]: AssetRecord["playbackIds"],
 ) => ({
   id,
@@ -73,6 +83,8 @@ const toGenerated = (
   ...(status !== "available" || playbackId === undefined
     ? {}
     : { url: `${publicUrl}/${playbackId.id}/text/${id}.vtt` }),
+  ...(status === "preparing" ? { percent: generated?.percent ?? 0 } : {}),
+  ...(captions?.generated === undefined ? {} : { result: toResult(captions.generated) }),
 });
 
 export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord): z.infer<typeof MediaRecord> {

@@ -12,7 +12,7 @@ export type JobSpec =
   /** `isLate`: those of the picture, which have been found while it was encoded. `file` as that of a probe. */
   | { kind: "captions"; streams: SourceSubtitles[]; isLate?: true; file?: number }
   /** Of a generated track: the rendition of that name is made ready for a speech model, as pieces of `rendition`. */
-  | { kind: "speech"; rendition: string; sound: string; pieceMs: number }
+  | { kind: "speech"; rendition: string; sound: string; pieceMs: number; maxPieceMs: number }
   | { kind: "transcribe"; rendition: string; piece: number; languageCode: string | null; prompt: string };
 
 /** `{assetId}.probe`, `{assetId}.probe.1` for a further file of a montage, `{assetId}.video.3`, `{assetId}.audio.0`, `{assetId}.captions`, `{assetId}.1.captions`, `{assetId}.late.captions`: the id contains its asset's id. */
@@ -24,11 +24,11 @@ export function jobId(assetId: string, spec: JobSpec): string {
   return spec.kind === "video" ? `${assetId}.video.${spec.chunk}` : `${assetId}.audio.${spec.track}`;
 }
 
-/** `{assetId}.track.{trackId}.probe` and `.audio`: the jobs of an added audio track; `.speech` and `.transcribe-{piece}`: those of a generated one. */
+/** `{assetId}.track.{trackId}.probe` and `.audio`: the jobs of an added audio track; `.speech` and `.transcribe-{piece}`: those of a generated one. "" = what all of them begin with. */
 export const trackJobId = (
   assetId: string,
   trackId: string,
-  kind: "probe" | "audio" | "speech" | `transcribe-${number}`,
+  kind: "" | "probe" | "audio" | "speech" | `transcribe-${number}`,
 ) => `${assetId}.track.${trackId}.${kind}`;
 
 /** Reads the subtitles of the source. Its job is beside those of the added tracks, because the asset is ready without it. */
@@ -36,9 +36,6 @@ export const isCaptionsJob = (id: string): boolean => id.endsWith(".captions");
 
 /** The added track of a job; null = the job is of the source. */
 export const trackOfJob = (id: string): string | null => /\.track\.([0-9a-f-]{36})\./.exec(id)?.[1] ?? null;
-
-/** The longest piece of speech: servers take 25 MB, which ten minutes in FLAC never have. */
-const MAX_PIECE_MS = 600_000;
 
 /** In dispatch order. The first chunk and the audio come first, because a source without passthrough plays from these. */
 export function jobsOf(plan: EncodingPlan): JobSpec[] {
@@ -52,8 +49,8 @@ export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: Cli
   if (spec.kind === "probe") return { kind: "probe", clip, ...fileOf(spec) } as const;
   if (spec.kind === "captions") return { kind: "captions", clip, streams: spec.streams, ...fileOf(spec) } as const;
   if (spec.kind === "speech") {
-    const { kind, rendition, pieceMs } = spec;
-    return { kind, clip, rendition, pieceMs, maxPieceMs: MAX_PIECE_MS } as const;
+    const { kind, rendition, pieceMs, maxPieceMs } = spec;
+    return { kind, clip, rendition, pieceMs, maxPieceMs } as const;
   }
   if (spec.kind === "transcribe") {
     const { kind, languageCode, prompt } = spec;

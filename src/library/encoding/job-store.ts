@@ -142,8 +142,8 @@ export class JobStore {
 
   /** The jobs of one added track. */
   removeOf(assetId: string, trackId: string): void {
-    const ids = (["probe", "audio"] as const).map((kind) => trackJobId(assetId, trackId, kind));
-    this.sql.exec(`DELETE FROM ${this.table} WHERE id IN (?, ?)`, ...ids);
+    const prefix = trackJobId(assetId, trackId, "");
+    this.sql.exec(`DELETE FROM ${this.table} WHERE substr(id, 1, ?) = ?`, prefix.length, prefix);
   }
 
   remove(id: string): void {

@@ -4,50 +4,90 @@ import type { Env } from "../../platform/env.ts";
 import { answerFile } from "../../platform/http/answer-file.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { TtlCache } from "../../platform/ttl-cache.ts";
+import type { StoredSegment } from "../../media/clips/shared-rendition.ts";
+import { continuousTimes } from "../../media/download/tracks.ts";
+import { spansOf } from "../../media/manifest/spans.ts";
+import { retargetSegment } from "../../media/download/retarget-segment.ts";
 import { renditions } from "../assets/tables.ts";
+import { findStored } from "../clips/index.ts";
 import { openStoredFile } from "./stored-source.ts";
 
-/** Where each object of a rendition begins in the file that they make: the init segment, then the media segments. */
+/** The file that a rendition's init segment and media segments make. */
 interface SoundLayout {
-  /** Ascending; the last one is the length of the file. */
+  /** Parts of a clip, or of a broadcast, may have others. They describe the same codec, so one is enough for a decoder. */
+  initFile: StoredSegment["file"];
+  /** Where each object begins in the file, the init segment first; ascending. The last one is the length of the file. */
   starts: number[];
+  /** Added to the decode times of a segment, so that the file has the times of the media. */
+  shiftTicks: (segment: number) => number;
 }
 
 /** An encoder asks for a block after another. */
 const layouts = new TtlCache<SoundLayout>(16);
 const LAYOUT_MS = 60_000;
 
+type SoundEnv = Pick<Env, "DB" | "MEDIA">;
+interface Sound {
+  assetId: string;
+  rendition: string;
+}
+
 /**
- * Answers a GET or HEAD for the sound of a media as one fragmented file: its init segment and all media segments. A range reads the segments in it alone.
+ * Answers a GET or HEAD for the sound of a media as one fragmented file: its init segment and all media segments, with continuous times. A range reads the
+ * segments in it alone.
  *
  * @param headers of the answer
- * @returns null when the media has no such rendition
+ * @returns null when the media has no such rendition, or it is empty
  * @throws {Problem} range_not_satisfiable
  */
 export async function serveSound(
-  env: Pick<Env, "DB" | "MEDIA">,
-  { assetId, rendition }: { assetId: string; rendition: string },
+  env: SoundEnv,
+  sound: Sound,
   request: Request,
   headers: Record<string, string>,
 ): Promise<Response | null> {
-  const layout = await layoutOf(env.DB, assetId, rendition);
+  const layout = await layoutOf(env, sound);
   if (layout === null) return null;
   const { starts } = layout;
-  const keyOf = (object: number) => renditionKey(assetId, rendition, object === 0 ? "init.mp4" : `${object - 1}.m4s`);
   const open = async (offset: number, length: number) => {
     const { readable, writable } = new FixedLengthStream(length);
     const send = async () => {
-      for (const { object, from, to } of partsOf(starts, offset, offset + length)) {
-        const part = await env.MEDIA.get(keyOf(object), { range: { offset: from, length: to - from } });
-        if (part === null) throw new Error(`the segment ${object - 1} of ${rendition} is gone`);
-        await part.body.pipeTo(writable, { preventClose: true });
-      }
+      for (const part of partsOf(starts, offset, offset + length)) await sendPart(env, sound, layout, part, writable);
       await writable.close();
     };
     send().catch((error: unknown) => writable.abort(error).catch(() => undefined));
     return readable;
   };
-  return await answerFile(request, { size: starts.at(-1)!, etag: `"${rendition}-${starts.length}"`, open }, headers);
+  const etag = `"${sound.rendition}-${starts.length}"`;
+  return await answerFile(request, { size: starts.at(-1)!, etag, open }, headers);
+}
+
+async function sendPart(
+  env: SoundEnv,
+  sound: Sound,
+  { initFile, shiftTicks }: SoundLayout,
+  { object, from, to }: Part,
+  writable: WritableStream<Uint8Array>,
+): Promise<void> {
+  const shift = object === 0 ? 0 : shiftTicks(object - 1);
+  const file = object === 0 ? initFile : object - 1;
+  const stored = await openObject(env, sound, file, shift === 0 ? { offset: from, length: to - from } : undefined);
+  if (stored === null) throw new Error(`${file} of ${sound.rendition} is gone`);
+  if (shift === 0) return await stored.body.pipeTo(writable, { preventClose: true });
+  const segment = new Uint8Array(await stored.arrayBuffer());
+  retargetSegment(segment, { trackId: null, shiftTicks: shift });
+  const writer = writable.getWriter();
+  await writer.write(segment.subarray(from, to));
+  writer.releaseLock();
+}
+
+/** A clip has most of its files with the media that it was cut from. */
+async function openObject(env: SoundEnv, sound: Sound, file: StoredSegment["file"], range?: R2Range) {
+  const found = await findStored(env, { ...sound, file });
+  if (found === null) return null;
+  const name = typeof found.file === "number" ? `${found.file}.m4s` : `${found.file}.mp4`;
+  const key = renditionKey(found.assetId, found.rendition, name);
+  return await env.MEDIA.get(key, range === undefined ? {} : { range });
 }
 
 /** The same for one piece of speech. */
@@ -61,24 +101,39 @@ export async function servePiece(
   return file && (await answerFile(request, file, headers));
 }
 
-async function layoutOf(binding: D1Database, assetId: string, rendition: string): Promise<SoundLayout | null> {
-  const key = `${assetId}/${rendition}`;
+async function layoutOf(env: SoundEnv, sound: Sound): Promise<SoundLayout | null> {
+  const key = `${sound.assetId}/${sound.rendition}`;
   const known = layouts.get(key, Date.now());
   if (known !== undefined) return known;
-  const [row] = await openDatabase(binding)
-    .select({ initBytes: renditions.initBytes, segments: renditions.segments })
+  const [row] = await openDatabase(env.DB)
+    .select()
     .from(renditions)
-    .where(and(eq(renditions.assetId, assetId), eq(renditions.name, rendition)));
-  if (row === undefined) return null;
-  const starts = [0, row.initBytes];
+    .where(and(eq(renditions.assetId, sound.assetId), eq(renditions.name, sound.rendition)));
+  const span = row && spansOf(row).find(({ isGap, count }) => !isGap && count > 0);
+  if (row === undefined || span === undefined) return null;
+  const initFile = span.initFile.replace(/\.mp4$/, "") as StoredSegment["file"];
+  const shiftSeconds = continuousTimes([row]);
+  const init = await openObject(env, sound, initFile);
+  if (init === null) return null;
+  await init.body.cancel();
+  const starts = [0, init.size];
   for (const bytes of row.segments.bytes) starts.push(starts.at(-1)! + bytes);
-  layouts.set(key, { starts }, Date.now() + LAYOUT_MS);
-  return { starts };
+  const shiftTicks = (segment: number) => Math.round(shiftSeconds(segment) * row.timescale);
+  const layout = { initFile, starts, shiftTicks };
+  layouts.set(key, layout, Date.now() + LAYOUT_MS);
+  return layout;
+}
+
+/** A part of an object; `to` is exclusive. */
+interface Part {
+  object: number;
+  from: number;
+  to: number;
 }
 
 /** The parts of objects that a range of the file has. */
-function partsOf(starts: readonly number[], from: number, to: number): { object: number; from: number; to: number }[] {
-  const parts: { object: number; from: number; to: number }[] = [];
+function partsOf(starts: readonly number[], from: number, to: number): Part[] {
+  const parts: Part[] = [];
   for (let object = objectAt(starts, from); object < starts.length - 1 && starts[object]! < to; object += 1) {
     const [start, end] = [starts[object]!, starts[object + 1]!];
     if (end > start) parts.push({ object, from: Math.max(from, start) - start, to: Math.min(to, end) - start });

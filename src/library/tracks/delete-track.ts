@@ -3,6 +3,7 @@ import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { changeRecord } from "../assets/change-record.ts";
 import { type AddedTrack, deleteTrackIf } from "./store/repository.ts";
+import { deleteVersionsIf } from "./store/versions.ts";
 import { trackEvent } from "./store/to-track.ts";
 import type { Missing } from "./update-track.ts";
 
@@ -21,7 +22,7 @@ export async function deleteTrack(
     }
     return {
       track,
-      statements: [deleteTrackIf(db, track.id, still)],
+      statements: [deleteVersionsIf(db, track.id, still), deleteTrackIf(db, track.id, still)],
       addedTracks: addedTracks.filter((one) => one !== track),
       eventsBefore: ({ asset }, when) => [trackEvent("deleted", track, asset.workspaceId, when())],
     };

@@ -1,7 +1,10 @@
 import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { openDatabase } from "../../platform/database.ts";
-import { orNotFound } from "../../platform/http/problems.ts";
+import { orNotFound, Problem } from "../../platform/http/problems.ts";
 import { findAsset } from "../assets/repository.ts";
+import { costOf, speechProviderOf } from "../../ai/providers/index.ts";
+import { promptOf } from "../../ai/settings/index.ts";
+import { isCovered } from "../../ai/usage/index.ts";
 import { addTrack } from "./add-track.ts";
 import { audioRenditionOf } from "./store/repository.ts";
 import type { GenerateSubtitles } from "./schemas.ts";
@@ -10,17 +13,15 @@ import type { GenerateSubtitles } from "./schemas.ts";
  * Adds a subtitle track that is made of a sound of the media.
  *
  * @param soundId the track of the sound: of the source, or an added one
- * @throws {Problem} media_not_found, track_not_found, duplicate_language_name, track_limit_reached
+ * @throws {Problem} media_not_found, track_not_found, duplicate_language_name, track_limit_reached, ai_budget_spent
  */
 export async function generateSubtitles(
   { assetId, soundId }: { assetId: string; soundId: string },
-  { languageCode, languageName, title, metadata }: GenerateSubtitles,
+  { languageCode, languageName, title, metadata, vocabulary = [] }: GenerateSubtitles,
   context: CreateContext,
 ) {
-  const record = orNotFound(
-    await findAsset(openDatabase(context.env.DB), context.workspaceId, assetId),
-    "media_not_found",
-  );
+  const db = openDatabase(context.env.DB);
+  const record = orNotFound(await findAsset(db, context.workspaceId, assetId), "media_not_found");
   const added = record.addedTracks.find(({ id, kind }) => id === soundId && kind === "audio");
   const sounds = record.tracks.filter(({ kind }) => kind === "audio");
   const position = sounds.findIndex(({ id }) => id === soundId);
@@ -28,12 +29,22 @@ export async function generateSubtitles(
   const generated = {
     sound: orNotFound(sound, "track_not_found"),
     languageCode: languageCode.split("-")[0]!.toLowerCase(),
-    prompt: "",
+    prompt: promptOf(vocabulary),
     ...(metadata === undefined ? {} : { metadata }),
   };
+  await requireBudget(context, record.asset.durationMs ?? 0);
   return await addTrack(
     assetId,
     { kind: "subtitle", url: null, languageCode, languageName, title, generated },
     context,
   );
+}
+
+/** Before the silences are cut away, so that a track which is begun can be paid. @throws {Problem} ai_budget_spent */
+async function requireBudget({ env, workspaceId, now }: CreateContext, durationMs: number): Promise<void> {
+  const provider = speechProviderOf(env);
+  if (provider === null) return;
+  const cost = { workspaceId, costMicroUsd: costOf(provider, durationMs) };
+  if (!(await isCovered(openDatabase(env.DB), env, cost, now)))
+    throw new Problem("ai_budget_spent", "the AI budget of this month does not cover it: see GET /v1/ai/usage");
 }

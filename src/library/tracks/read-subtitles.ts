@@ -10,7 +10,7 @@ export async function* readSubtitles(env: Env, assetId: string): AsyncGenerator<
   const tracks = await addedTracksOf(openDatabase(env.DB), [assetId]);
   for (const track of tracks) {
     if (track.kind !== "subtitle" || track.url !== null || track.status !== "available") continue;
-    const object = await env.MEDIA.get(captionsKey(assetId, track.id, "whole.vtt"));
+    const object = await env.MEDIA.get(captionsKey(assetId, track.id, "whole.vtt", track.captions?.folder));
     if (object !== null) yield { track, cues: parseWebVtt(await object.text()).cues };
   }
 }

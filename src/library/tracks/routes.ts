@@ -105,6 +105,7 @@ const generateRoute = createRoute({
   responses: {
     200: dataAnswer(AddedTrackRecord, "The subtitle track; its status is `preparing`"),
     ...problemResponses(
+      "ai_budget_spent",
       "duplicate_language_name",
       "track_limit_reached",
       "idempotency_conflict",

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { Vocabulary } from "../../ai/settings/index.ts";
 import { Metadata } from "../../platform/http/fields.ts";
 import { changedElsewhere } from "../../platform/http/hints/changed-elsewhere.ts";
 import {
@@ -51,6 +52,7 @@ export const GenerateSubtitles = z
     languageName: LanguageName,
     title: TrackTitle.optional(),
     metadata: Metadata.optional(),
+    vocabulary: Vocabulary.optional(),
   })
   .openapi("GenerateSubtitles");
 export type GenerateSubtitles = z.infer<typeof GenerateSubtitles>;

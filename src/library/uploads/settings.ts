@@ -9,6 +9,7 @@ import { CreateAsset } from "../assets/schemas.ts";
 import { editFields, MAX_SECONDS } from "../edits/fields.ts";
 import { readEdits, readMontage } from "../edits/read-edits.ts";
 import { INPUTS_BESIDE, type Refuse, refusal, tracksOfInputs } from "../assets/track-inputs.ts";
+import { madeTracks } from "../tracks/store/made-subtitles.ts";
 import type { TrackRequest } from "../tracks/store/new-track.ts";
 
 const { inputs: _, ...fields } = CreateAsset.shape;
@@ -61,7 +62,7 @@ export function requireInputs(
   const { inputs = [] } = settings;
   const issues: z.core.$ZodIssue[] = [];
   const refuse = refusal(issues, ["pushMediaSettings", "inputs"]);
-  const tracks = tracksOfInputs(inputs, allowPrivateNetwork, refuse);
+  const tracks = [...tracksOfInputs(inputs, allowPrivateNetwork, refuse), ...madeTracks(settings)];
   const watermark = readWatermark(inputs, allowPrivateNetwork, refuse);
   const montage = montageOfUpload(url, settings, allowPrivateNetwork, refuse);
   if (issues.length > 0) throw validationProblem({ issues }, { data: { pushMediaSettings: { inputs } }, schema: null });

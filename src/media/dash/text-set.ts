@@ -1,5 +1,5 @@
 import { TEXT_SEGMENT_MS } from "../captions/segments.ts";
-import type { Presentation, TextTrack } from "../manifest/model.ts";
+import { type Presentation, segmentsFolder, type TextTrack } from "../manifest/model.ts";
 import { piecesBetween, piecesUntil, type TextPiece } from "../manifest/text-pieces.ts";
 import type { Period } from "./periods.ts";
 import { timeline } from "./segment-template.ts";
@@ -49,7 +49,7 @@ export const textFile = ({ id }: TextTrack, base: string): string =>
  * The segments of subtitles in a Period. Their times are those of the whole presentation in HLS, and the offset says which of them the Period
  * begins at, so that players which ignore it show the same.
  */
-export function textTemplate({ id }: TextTrack, pieces: TextPiece[]): string {
+export function textTemplate(track: TextTrack, pieces: TextPiece[]): string {
   const [first] = pieces;
   const ticks = (seconds: number) => Math.round(seconds * TIMESCALE);
   const startTicks = ticks(first?.startSeconds ?? 0);
@@ -62,7 +62,7 @@ export function textTemplate({ id }: TextTrack, pieces: TextPiece[]): string {
       timescale: TIMESCALE,
       presentationTimeOffset: startTicks > 0 ? startTicks : null,
       startNumber: first?.number ?? 0,
-      media: `text/${id}/$Number$.vtt`,
+      media: `text/${segmentsFolder(track)}/$Number$.vtt`,
     },
     element("SegmentTimeline", {}, ...timeline(durations, startTicks)),
   );

@@ -15,6 +15,12 @@ export function downloadTracks(renditions: DownloadTracks["renditions"]): Downlo
   const spans = renditions.map(spansOf);
   const initFiles = spans.map(onlyInitFile).filter((file) => file !== null);
   if (initFiles.length < renditions.length) return null;
+  return { renditions, initFiles, shiftSeconds: continuousTimes(renditions) };
+}
+
+/** See `DownloadTracks.shiftSeconds`. */
+export function continuousTimes(renditions: DownloadTracks["renditions"]): DownloadTracks["shiftSeconds"] {
+  const spans = renditions.map(spansOf);
   const [{ segments, timescale }] = renditions;
   let [position, ticks] = [0, 0];
   const starts = spans[0]!.map(({ first }, n) => {
@@ -25,11 +31,7 @@ export function downloadTracks(renditions: DownloadTracks["renditions"]): Downlo
       .map(({ span, rendition }) => span.startTicks / rendition.timescale);
     return { first, shiftSeconds: begins.length === 0 ? 0 : ticks / timescale - Math.min(...begins) };
   });
-  return {
-    renditions,
-    initFiles,
-    shiftSeconds: (segment) => starts.findLast(({ first }) => first <= segment)?.shiftSeconds ?? 0,
-  };
+  return (segment) => starts.findLast(({ first }) => first <= segment)?.shiftSeconds ?? 0;
 }
 
 function onlyInitFile(spans: RenditionSpan[]): string | null {

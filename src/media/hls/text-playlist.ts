@@ -1,5 +1,5 @@
 import { TEXT_SEGMENT_MS } from "../captions/segments.ts";
-import type { Presentation } from "../manifest/model.ts";
+import { type Presentation, segmentsFolder, type TextTrack } from "../manifest/model.ts";
 import { timedSpans } from "../manifest/spans.ts";
 import { piecesBetween, piecesUntil, type TextPiece } from "../manifest/text-pieces.ts";
 
@@ -8,15 +8,15 @@ import { piecesBetween, piecesUntil, type TextPiece } from "../manifest/text-pie
  * never changes. A growing one has the segments that the picture has. Segments of a broadcast's recording are parted where its spans are,
  * because each span has a clock of its own; the playlist has the discontinuities of the others (RFC 8216 §6.2.4).
  *
- * @param trackId stands in the URIs, relative to this playlist
+ * @param track its segments are in a folder beside this playlist
  */
-export function textPlaylist(presentation: Presentation, trackId: string): string {
+export function textPlaylist(presentation: Presentation, track: Pick<TextTrack, "id" | "folder">): string {
   const { isComplete, textEndSeconds, videoSets, audio } = presentation;
   const rows = [...videoSets.flat(), ...audio];
   const isBroadcast = rows.some(({ segments }) => segments.spans !== undefined);
   const entry = ({ durationSeconds }: TextPiece, file: string) => [
     `#EXTINF:${durationSeconds.toFixed(6)},`,
-    `${trackId}/${file}.vtt`,
+    `${segmentsFolder(track)}/${file}.vtt`,
   ];
   const entries = isBroadcast
     ? timedSpans(rows).flatMap(({ startSeconds, durationSeconds, isDiscontinuous }, span) => [

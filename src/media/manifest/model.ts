@@ -55,7 +55,13 @@ export interface TextTrack {
   /** Peak rate of the segments in HLS. */
   peakBps: number;
   averageBps: number;
+  /** A part of the addresses of its segments, for a text that has replaced the first one; absent = the first one. */
+  folder?: string | undefined;
 }
+
+/** Where the segments of a subtitle track are, relative to its playlist. */
+export const segmentsFolder = ({ id, folder }: Pick<TextTrack, "id" | "folder">): string =>
+  folder === undefined ? id : `${id}/${folder}`;
 
 /** The sound that players begin with: of several defaults, and of none, the first counts. */
 export const preferredAudio = (audio: readonly Rendition[]): Rendition | undefined =>

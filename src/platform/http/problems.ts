@@ -28,6 +28,7 @@ export const PROBLEMS = {
   /** A chunk whose range contradicts the upload, or its own length. */
   bad_chunk: { status: 400, message: "Bad Request" },
   duplicate_language_name: { status: 400, message: "duplicate language name" },
+  track_not_available: { status: 400, message: "track is not available" },
   track_limit_reached: { status: 400, message: "track limit reached" },
   playlist_limit_reached: { status: 400, message: "playlist limit reached" },
   signing_key_limit_reached: { status: 400, message: "signing key limit reached" },
@@ -36,6 +37,7 @@ export const PROBLEMS = {
   media_limit_reached: { status: 400, message: "media limit reached" },
   stream_limit_reached: { status: 400, message: "stream limit reached" },
   upload_limit_reached: { status: 400, message: "upload limit reached" },
+  ai_budget_spent: { status: 400, message: "AI budget is spent" },
   storage_limit_reached: { status: 400, message: "storage limit reached" },
   webhook_limit_reached: { status: 400, message: "webhook limit reached" },
   /** Invalid delivery directives of a live playlist request (RFC 8216bis §6.2.5.2). */
@@ -76,6 +78,8 @@ export const PROBLEMS = {
   /** A live stream whose broadcast has ended without a recording; the next broadcast plays at the same URL. */
   broadcast_over: { status: 410, message: "broadcast is over" },
   upload_over: { status: 410, message: "upload is over" },
+  /** `If-Match` names another version than the current one. */
+  precondition_failed: { status: 412, message: "precondition failed" },
   length_required: { status: 411, message: "length required" },
   session_over: { status: 410, message: "session is over" },
   body_too_large: { status: 413, message: "request body is too large" },

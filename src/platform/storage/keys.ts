@@ -16,9 +16,15 @@ export const liveThumbnailKey = (sessionId: string) => `assets/${sessionId}/live
 export const passthroughKey = (assetId: string, rendition: string) => `assets/${assetId}/passthrough/${rendition}`;
 /** A picture that has been made from an asset, by its canonical name with the extension. */
 export const imageKey = (assetId: string, name: string) => `assets/${assetId}/images/${name}`;
-/** The captions of a subtitle track. `file` is `whole.vtt`, `whole.srt`, `whole.txt`, `segments` or `segments.json`. */
-export const captionsKey = (assetId: string, trackId: string, file: string) =>
-  `${captionsPrefix(assetId, trackId)}${file}`;
+/**
+ * The captions of a subtitle track. `file` is `whole.vtt`, `whole.srt`, `whole.txt`, `segments`, `segments.json`, or `words.json` of generated ones.
+ *
+ * @param folder of a text that has replaced the first one; "" = the first one
+ */
+export const captionsKey = (assetId: string, trackId: string, file: string, folder = "") =>
+  `${captionsPrefix(assetId, trackId)}${folder === "" ? "" : `${folder}/`}${file}`;
+/** It is also a part of addresses of segments, which never change. */
+export const versionFolder = (id: string) => `v${id.replaceAll("-", "").slice(0, 12)}`;
 export const captionsPrefix = (assetId: string, trackId: string) => `assets/${assetId}/text/${trackId}/`;
 /** The file of an added audio track, until it is encoded. */
 export const trackSourceKey = (assetId: string, trackId: string) => `assets/${assetId}/track-sources/${trackId}`;

@@ -371,7 +371,16 @@ test("npx finds the command in the repository, and every command has a help text
   const { status, output } = await runCommand(["npx", "sluice", "--help"], { env });
   expect(status).toBe(0);
   const names = [...output.matchAll(/^ {2}((?:[a-z]+ ?)+?) {2,}/gm)].map(([, name]) => name!.trim());
-  expect(names).toEqual(["login", "upload", "list", "live create", "events tail", "webhooks listen"]);
+  expect(names).toEqual([
+    "login",
+    "upload",
+    "list",
+    "captions",
+    "live create",
+    "events tail",
+    "webhooks listen",
+    "whisper get",
+  ]);
   for (const name of names) {
     const help = await sluice(...name.split(" "), "--help");
     expect([help.status, help.output]).toEqual([0, expect.stringContaining(`sluice ${name}`)]);

@@ -4,6 +4,8 @@ import { CaptionsError, type Cue } from "../../../src/media/captions/cue.ts";
 import { readCaptions } from "../../../src/media/captions/read-captions.ts";
 import { cutSegments, TEXT_SEGMENT_MS } from "../../../src/media/captions/segments.ts";
 import { vttBlock } from "../../../src/media/captions/write.ts";
+import { readTranscription } from "../../../src/ai/providers/read-transcription.ts";
+import { type CaptionVersion, expiredOf } from "../../../src/library/tracks/store/versions.ts";
 import { annexB, h264Sei, triplet } from "../../support/cc-writer.ts";
 import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
 
@@ -57,7 +59,31 @@ function changes(work: number): string {
   return read(`<tt><body><p end="1000s">${spans}</p>${paragraphs}</body></tt>`);
 }
 
+/** Versions of a text, the newest first. */
+const versions = (count: number, bytes: number): CaptionVersion[] =>
+  Array.from({ length: count }, (_, n) => ({
+    trackId: "",
+    version: count - n,
+    folder: "",
+    cueCount: 1,
+    bytes,
+    restoredFrom: null,
+    createdAt: new Date(0),
+  }));
+const kept = (rows: CaptionVersion[]) => (expiredOf(rows).length === 0 ? TAKEN : "deleted");
+
+const heard = (text: string, words: number) => {
+  const list = Array.from({ length: words }, () => ({ word: "a", start: 0, end: 1 }));
+  return readTranscription({ text, ...(words === 0 ? {} : { words: list }) }, 60_000) === null
+    ? "ai_answer_unusable"
+    : TAKEN;
+};
+
 export const CAPTIONS_TRIALS = {
+  "subtitle-versions": upTo((count) => kept(versions(count, 1))),
+  "subtitle-version-bytes": upTo((bytes) => kept(versions(2, bytes / 2))),
+  "heard-words": upTo((count) => heard("", count)),
+  "heard-text": upTo((length) => heard("x".repeat(length), 0)),
   "captions-file": upTo((bytes) => read(`WEBVTT\n\n${CUE}NOTE `.padEnd(bytes, "x"))),
   "captions-cues": upTo((count) => read(`WEBVTT\n\n${CUE.repeat(count)}`)),
   "captions-cue": upTo((length) => read(`WEBVTT\n\n00:00.000 --> 00:01.000\n${"x".repeat(length)}\n`)),

@@ -70,6 +70,7 @@ async function waitingCaller(ms: number): Promise<string> {
 
 /** Limits of a probe's child process; test/encoder/limits.test.ts shows that it is killed beyond them. */
 const PROBE = limitsOf({ kind: "probe" } as Job);
+const TRANSCRIBE = limitsOf({ kind: "transcribe" } as Job);
 const CAPTIONS = limitsOf({ kind: "captions" } as Job);
 const within = (limit: number) => upTo((amount) => (amount <= limit ? TAKEN : "source_exceeds_limits"));
 
@@ -78,6 +79,10 @@ export const ENCODER_TRIALS = {
   "probe-time": within(PROBE.wallMs),
   "captions-time": within(CAPTIONS.wallMs),
   "job-memory": within(PROBE.rssBytes),
+  "speech-time": within(limitsOf({ kind: "speech" } as Job).wallMs),
+  "transcribe-time": within(TRANSCRIBE.wallMs),
+  "transcribe-silence": within(TRANSCRIBE.silenceMs),
+  "transcribe-memory": within(TRANSCRIBE.rssBytes),
   "amf-depth": upTo((levels) => {
     const bytes = Buffer.concat([...Array.from({ length: levels }, () => ARRAY_OF_ONE), NULL]);
     return refused(() => new Amf0Reader(bytes).read(), "closed");

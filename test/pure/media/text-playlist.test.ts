@@ -38,15 +38,15 @@ const durations = (playlist: string) =>
 describe("the playlist of subtitles", () => {
   test("covers a complete media to its end, and is the same while the ladder is added to the source", () => {
     const withSource = [source({ ...picture(3), name: "source-v" }), source({ ...sound(3), name: "source-a1" })];
-    const first = textPlaylist(offered("processing", withSource), "t1");
-    expect(textPlaylist(offered("ready", [...withSource, picture(3), sound(3)]), "t1")).toBe(first);
+    const first = textPlaylist(offered("processing", withSource), { id: "t1" });
+    expect(textPlaylist(offered("ready", [...withSource, picture(3), sound(3)]), { id: "t1" })).toBe(first);
     expect(durations(first).map(([, number]) => number)).toEqual([0, 1, 2]);
     expect(first).toContain("#EXT-X-PLAYLIST-TYPE:VOD");
     expect(first.endsWith("#EXT-X-ENDLIST\n")).toBe(true);
   });
 
   test("grows with the picture, and has no end before the picture has one", () => {
-    const playlist = textPlaylist(offered("processing", [growing(picture(2)), growing(sound(2))]), "t1");
+    const playlist = textPlaylist(offered("processing", [growing(picture(2)), growing(sound(2))]), { id: "t1" });
     expect(durations(playlist)).toEqual([
       [4, 0],
       [4, 1],
@@ -131,7 +131,7 @@ describe("subtitles of a recording", () => {
   const rows = [recorded(picture(4), 25, [9, 9, 9, 9]), recorded(sound(4), 48_000, [9, 9, 9, 0])];
 
   test("are parted where the clock changes, with the discontinuities of the picture", () => {
-    expect(textPlaylist(offered("ready", rows), "t1").split("\n").slice(5, -2)).toEqual([
+    expect(textPlaylist(offered("ready", rows), { id: "t1" }).split("\n").slice(5, -2)).toEqual([
       "#EXTINF:4.000000,",
       "t1/0-0.vtt",
       "#EXTINF:1.000000,",

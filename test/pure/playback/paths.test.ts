@@ -16,8 +16,19 @@ test.each([
   [`/${ID}/v1080/0.m4s`, { kind: "segment", playbackId: ID, rendition: "v1080", file: 0 }],
   [`/${ID}/v1080/10799.m4s`, { kind: "segment", playbackId: ID, rendition: "v1080", file: 10_799 }],
   [`/${ID}/text/${ID}.vtt`, { kind: "text", playbackId: ID, trackId: ID, file: "vtt" }],
-  [`/${ID}/text/${ID}/7.vtt`, { kind: "text", playbackId: ID, trackId: ID, file: { number: 7, span: null } }],
-  [`/${ID}/text/${ID}/7-2.vtt`, { kind: "text", playbackId: ID, trackId: ID, file: { number: 7, span: 2 } }],
+  [
+    `/${ID}/text/${ID}/7.vtt`,
+    { kind: "text", playbackId: ID, trackId: ID, file: { folder: "", number: 7, span: null } },
+  ],
+  [
+    `/${ID}/text/${ID}/7-2.vtt`,
+    { kind: "text", playbackId: ID, trackId: ID, file: { folder: "", number: 7, span: 2 } },
+  ],
+  [
+    `/${ID}/text/${ID}/v0123456789ab/7.vtt`,
+    { kind: "text", playbackId: ID, trackId: ID, file: { folder: "v0123456789ab", number: 7, span: null } },
+  ],
+  [`/${ID}/text/${ID}.json`, { kind: "text", playbackId: ID, trackId: ID, file: "json" }],
   [`/player/${ID}`, { kind: "page", playbackId: ID }],
   ["/player/player.js", { kind: "page-file", file: "player.js" }],
   ["/player/player.css.map", { kind: "page-file", file: "player.css.map" }],

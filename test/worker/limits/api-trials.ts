@@ -15,6 +15,8 @@ import { insertTracks } from "../../../src/library/tracks/store/repository.ts";
 import { sweepUploads } from "../../../src/library/uploads/index.ts";
 import { uploads } from "../../../src/library/uploads/tables.ts";
 import { beginChunk } from "../../../src/library/upload-machine/begin-chunk.ts";
+import { addCaptionTrack } from "../../../src/library/tracks/add-caption-track.ts";
+import { newAsset } from "../playback/playable.ts";
 import { machineOf, newUpload, probe } from "../library/uploads/upload-helpers.ts";
 import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
 import { dataTrials } from "./data-trials.ts";
@@ -112,6 +114,20 @@ const usageTrial =
     await use(bound);
     return { atBound, above: await create() };
   };
+
+/** A text of this many bytes for a subtitle track that is available. */
+async function subtitleText(bytes: number): Promise<string> {
+  const workspace = await ours();
+  const { assetId } = await newAsset({ workspaceId: workspace.id, status: "ready", stage: "done" });
+  const trackId = crypto.randomUUID();
+  const cues = [{ startMs: 0, endMs: 1000, settings: "", text: "a" }];
+  const labels = { languageCode: "en", languageName: "English" };
+  await addCaptionTrack(env, { assetId, trackId }, labels, { cues, skipped: 0 }, new Date());
+  const headers = { authorization: workspace.authorization, "content-type": "text/vtt" };
+  const body = "WEBVTT\n\n00:01.000 --> 00:02.000\na\n\nNOTE ".padEnd(bytes, "x");
+  const url = `http://sluice.test/v1/on-demand/${assetId}/tracks/${trackId}/vtt`;
+  return verdictOf(await send(new Request(url, { method: "PUT", headers, body })));
+}
 
 export const API_TRIALS = {
   ...bodies("api", (body) => request("POST", "/v1/on-demand", body), OF_API, 5),
@@ -246,6 +262,15 @@ export const API_TRIALS = {
   "imposed-time": upToSeconds((seconds) => mixed([{ url: URL_OF_SOURCE, fadeInLevel: seconds }])),
   "track-title": upTo((length) => track({ title: text(length) })),
   "language-name": upTo((length) => track({ languageName: text(length) })),
+  "vocabulary-terms": upTo((count) =>
+    request("PUT", "/v1/ai/settings", { vocabulary: Array.from({ length: count }, () => "a") }),
+  ),
+  "vocabulary-text": upTo((length) => {
+    const terms = [99, 99, 99].map((count) => "a".repeat(count));
+    const rest = length - terms.join(", ").length - 2;
+    return request("PUT", "/v1/ai/settings", { vocabulary: [...terms, "a".repeat(rest)] });
+  }),
+  "subtitle-text": upTo(subtitleText),
   "language-code": upTo((length) => track({ languageCode: `en-x-${"a-".repeat(length)}`.slice(0, length - 1) + "a" })),
   "access-rules": upTo((count) =>
     media({ accessRestrictions: { domains: { deny: Array.from({ length: count }, (_, n) => `${n}.example.com`) } } }),

@@ -27,6 +27,7 @@ const PUBLIC_ROUTES = new Set(["/v1/openapi.json", "/v1/reference", "/v1/referen
 const someIds = () => ({
   mediaId: crypto.randomUUID(),
   trackId: crypto.randomUUID(),
+  soundId: crypto.randomUUID(), // the track that captions are made of
   uploadId: crypto.randomUUID(),
   webhookId: crypto.randomUUID(),
   eventId: crypto.randomUUID(),
@@ -44,6 +45,7 @@ const someIds = () => ({
   metricId: "views", // a name, as the next
   dimensionsId: "video_title",
   drmConfigurationId: crypto.randomUUID(),
+  version: "1", // a number
 });
 type Ids = { [Name in keyof ReturnType<typeof someIds>]: string };
 
@@ -65,6 +67,7 @@ interface Call {
 }
 
 const TRACK = { url: "http://127.0.0.1:9/a.srt", type: "subtitle", languageCode: "it", languageName: "Italian" };
+const SOUND = { url: "http://127.0.0.1:9/a.m4a", type: "audio", languageCode: "it", languageName: "Italian" };
 const UPLOAD = { corsOrigin: "*" };
 const STREAM = { playbackSettings: {}, inputMediaSettings: {} };
 const TARGET = { url: "rtmp://127.0.0.1/b", streamKey: "b" };
@@ -85,6 +88,14 @@ const CALLS: Record<string, Call> = {
   retrieveMediaInputInfo: {},
   "Add-media-track": { body: () => ({ tracks: { ...TRACK, languageName: "Another" } }), opens: 201 },
   "Generate-subtitle-track": { body: () => ({ languageCode: "fr-FR", languageName: "Mine" }), opens: 200 },
+  // A text is that of a track that is available, which these are not.
+  "get-subtitle-text": { opens: 400 },
+  "replace-subtitle-text": { opens: 400 },
+  "list-subtitle-versions": { opens: 400 },
+  "restore-subtitle-version": { opens: 400 },
+  "get-ai-usage": {},
+  "get-ai-settings": {},
+  "update-ai-settings": { body: () => ({ vocabulary: ["mine"] }) },
   "update-media-track": { body: () => ({ languageCode: "fr", languageName: "Mine" }) },
   "delete-media-track": {},
   "create-media-playback-id": { body: () => ({ accessPolicy: "private" }), opens: 201 },
@@ -228,11 +239,12 @@ const creations = operations.filter(
   ({ id, method, parameters }) =>
     method !== "GET" &&
     parameters.length === 0 &&
-    !["verify-basic", "create-playback-token", "create_view_export"].includes(id),
+    !["verify-basic", "create-playback-token", "create_view_export", "update-ai-settings"].includes(id),
 );
 
 function pathOf({ id: operationId, path }: Operation, given: Ids): string {
-  const ids = path.startsWith("/v1/on-demand/") ? { ...given, playbackId: given.mediaPlaybackId } : given;
+  const ofMedia = path.startsWith("/v1/on-demand/") ? { ...given, playbackId: given.mediaPlaybackId } : given;
+  const ids = operationId === "Generate-subtitle-track" ? { ...ofMedia, trackId: given.soundId } : ofMedia;
   const query = CALLS[operationId]?.query?.(ids);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = (ids as Record<string, string | undefined>)[name];
@@ -266,6 +278,7 @@ async function newTenant(): Promise<Tenant> {
   );
   await make("/v1/on-demand", videoFrom("http://127.0.0.1:9/a.mp4"));
   const track = await make(`/v1/on-demand/${media.id}/tracks`, { tracks: { ...TRACK, title: mark } });
+  const sound = await make(`/v1/on-demand/${media.id}/tracks`, { tracks: SOUND });
   const upload = await make("/v1/on-demand/upload", { ...UPLOAD, pushMediaSettings: { title: mark } });
   await make("/v1/on-demand/upload", UPLOAD);
   // Paused, so that nothing changes its record during the test.
@@ -325,6 +338,7 @@ async function newTenant(): Promise<Tenant> {
     ids: {
       mediaId: media.id,
       trackId: track.id,
+      soundId: sound.id,
       uploadId: upload["uploadId"] as string,
       webhookId: webhook.id,
       eventId: reported.find(({ objectId }) => objectId === media.id)!.id,
@@ -342,6 +356,7 @@ async function newTenant(): Promise<Tenant> {
       metricId: "views",
       dimensionsId: "video_title",
       drmConfigurationId: configuration.id,
+      version: "1",
     },
     traces: [
       view,
@@ -368,7 +383,7 @@ async function newTenant(): Promise<Tenant> {
   };
 }
 
-/** Tenants for tests in which none of their records may change. To make one takes sixteen requests. */
+/** Tenants for tests in which none of their records may change. To make one takes seventeen requests. */
 const shared = new Map<string, Promise<Tenant>>();
 function sharedTenant(name: string): Promise<Tenant> {
   const tenant = shared.get(name) ?? newTenant();
@@ -448,6 +463,7 @@ describe("an operation with ids of another workspace answers as with unknown ids
               ...stranger.ids,
               [parameter]: (theirs as Record<string, string>)[parameter]!,
               ...(parameter === "playbackId" ? { mediaPlaybackId: theirs.mediaPlaybackId } : {}),
+              ...(parameter === "trackId" ? { soundId: theirs.soundId } : {}),
             };
       const foreign = await call(stranger, operation, pathOf(operation, fill(owner.ids)), owner.ids);
       const unknown = await call(stranger, operation, pathOf(operation, fill(nobodys)), nobodys);

@@ -16,7 +16,8 @@ export async function addCutCaptions({ asset, clock, env }: AssetComponents, sou
   const tracks = await addedTracksOf(openDatabase(env.DB), [sourceId]);
   for (const track of tracks) {
     if (track.kind !== "subtitle" || track.status !== "available") continue;
-    const object = await env.MEDIA.get(captionsKey(sourceId, track.id, "whole.vtt"));
+    if (track.captions?.generated?.takenFrom !== undefined) continue; // the clip gets those of the other track
+    const object = await env.MEDIA.get(captionsKey(sourceId, track.id, "whole.vtt", track.captions?.folder));
     const cues = object === null ? [] : cutCues(parseWebVtt(await object.text()).cues, range);
     if (cues.length === 0) continue;
     const trackId = await derivedId("captions of a clip", asset.id, track.id);

@@ -20,6 +20,7 @@ import { JobStore } from "../../encoding/job-store.ts";
 import type { EncodingPlan } from "../../encoding/plan.ts";
 import type { CopyFacts } from "../../../media/mp4/index-source.ts";
 import type { CopyState } from "../../sources/copy-state.ts";
+import { HeardStore } from "./heard-store.ts";
 import { ASSET_MOVES, type AssetSignal } from "./moves.ts";
 import { TrackStore } from "./track-store.ts";
 import { SentRenditions } from "./sent-renditions.ts";
@@ -90,6 +91,8 @@ export class AssetComponents {
   /** Added tracks in preparation, and their jobs. They go on when the asset is ready. */
   readonly tracks: TrackStore;
   readonly trackJobs: JobStore;
+  /** What has been heard for generated tracks. */
+  readonly heard: HeardStore;
   readonly sentRenditions: SentRenditions;
   /** Aborts the running copy when the asset is deleted. */
   readonly copying = new AbortController();
@@ -107,6 +110,7 @@ export class AssetComponents {
     this.jobs = new JobStore(storage.sql);
     this.tracks = new TrackStore(storage.sql);
     this.trackJobs = new JobStore(storage.sql, "track_jobs");
+    this.heard = new HeardStore(storage.sql);
     this.sentRenditions = new SentRenditions(storage.sql);
   }
 

@@ -5,8 +5,8 @@ import type { CopyState } from "../../sources/copy-state.ts";
 
 /** An added track in preparation, or one whose bytes are to be deleted. */
 export interface PendingTrack extends TrackForMachine {
-  /** `encoding`: its jobs decide. `removing`: it has been deleted, and late writes may follow. */
-  step: "fetching" | "encoding" | "removing" | "removed";
+  /** `encoding`: its jobs decide. `hearing`: a provider is asked. `removing`: it has been deleted, and late writes may follow. */
+  step: "fetching" | "encoding" | "hearing" | "removing" | "removed";
   /** When its next step is due, epoch ms. */
   dueMs: number;
   /** Starts of the step that has not ended; see `beginStep` of the asset's own work. */
@@ -20,6 +20,8 @@ export interface PendingTrack extends TrackForMachine {
   plan: EncodingPlan | null;
   /** For a generated track whose sound is cut. */
   pieces?: SpeechPiece[];
+  /** The same: who pays for what a provider hears. */
+  workspaceId?: string;
   /** The origin of the deployment, to which encoders call back. */
   publicUrl: string;
 }

@@ -1,114 +1,117 @@
-import type { SpeechPiece, SpeechResult, TranscribeResult } from "../../../../protocol/speech.ts";
-import { layOutCues, placeWords, type Word, withoutLoops, withoutMarkers } from "../../../ai/captions/index.ts";
+import { speechProviderOf } from "../../../ai/providers/index.ts";
+import { promptOf, settingsOf } from "../../../ai/settings/index.ts";
+import { clipRenditionName } from "../../../media/clips/shared-rendition.ts";
+import { parseWebVtt } from "../../../media/captions/webvtt.ts";
 import { openDatabase } from "../../../platform/database.ts";
-import { log } from "../../../platform/log.ts";
 import { captionsKey } from "../../../platform/storage/keys.ts";
-import { MEDIA_FAILED, NO_SOUND, NO_SPEECH } from "../../assets/asset-error.ts";
-import { findAsset, findReadyRenditions } from "../../assets/repository.ts";
-import { trackJobId, trackOfJob } from "../../encoding/job-spec.ts";
-import type { JobRow } from "../../encoding/job-store.ts";
-import { speechRenditionOf } from "../../tracks/store/repository.ts";
+import { MEDIA_FAILED, NO_SOUND } from "../../assets/asset-error.ts";
+import { type AssetRecord, findAsset, findReadyRenditions } from "../../assets/repository.ts";
+import { isCaptionsJob, trackJobId } from "../../encoding/job-spec.ts";
+import { type AddedTrack, speechRenditionOf } from "../../tracks/store/repository.ts";
 import { storeCaptions } from "../../tracks/store/store-captions.ts";
+import type { CaptionOrder } from "../../tracks/store/tables.ts";
 import type { AssetComponents } from "../core/components.ts";
 import type { PendingTrack } from "../core/track-store.ts";
+import { askProvider } from "./ask-provider.ts";
+import { assembleCaptions } from "./assemble-captions.ts";
 import { endTrack, leave } from "./preparation.ts";
 
 /** The machine of a media in processing comes back when it is ready; this is the net under that. */
 const WAIT_MS = 30_000;
-const [SHORTEST_PIECE_MS, LONGEST_PIECE_MS] = [60_000, 600_000];
+/** The same while the media waits for its file. */
+const UPLOAD_WAIT_MS = 10 * 60_000;
 /** Pieces that are heard at the same time, if there are encoders for them. */
 const PIECES_AT_ONCE = 4;
+/** Pieces of the encoder's own model. */
+const OWN_PIECES = { least: 60_000, most: 600_000 };
 
 /** The next step of a generated subtitle track: its sound is cut into pieces once the media is ready; when all are heard, their words become captions. */
 export async function generateCaptions(machine: AssetComponents, track: PendingTrack): Promise<void> {
-  if (track.pieces !== undefined) return await assemble(machine, track, track.pieces);
+  if (track.step === "hearing") return await askProvider(machine, track);
+  if (track.pieces !== undefined) return await assembleCaptions(machine, track, track.pieces);
   const { id, assetId } = track;
   const { clock, env, tracks } = machine;
   const record = await findAsset(openDatabase(env.DB), null, assetId);
   const rows = await findReadyRenditions(env.DB, assetId);
+  if (record?.asset.status === "waiting") return tracks.change(id, { dueMs: clock() + UPLOAD_WAIT_MS });
   if (record === null || rows === "processing") return tracks.change(id, { dueMs: clock() + WAIT_MS });
   if (record.asset.status === "errored") return endTrack(machine, id, MEDIA_FAILED);
+  const given = track.generated?.unlessGiven === true ? givenCaptions(machine, track, record) : null;
+  if (given === "expected") return tracks.change(id, { dueMs: clock() + WAIT_MS });
+  if (given !== null) return await takeCaptions(machine, track, given);
   const sounds = rows.filter(({ kind, origin }) => kind === "audio" && origin !== "passthrough");
+  const wanted = track.generated?.sound ?? "";
   const sound =
-    sounds.find(({ name }) => name === track.generated?.sound) ??
+    sounds.find(({ name }) => name === wanted || name === clipRenditionName(wanted)) ??
     sounds.find(({ isDefault }) => isDefault) ??
     sounds[0];
   if (sound === undefined) return endTrack(machine, id, NO_SOUND);
-  const pieceMs = Math.min(
-    LONGEST_PIECE_MS,
-    Math.max(SHORTEST_PIECE_MS, (record.asset.durationMs ?? 0) / PIECES_AT_ONCE),
-  );
+  const { least, most } = speechProviderOf(env)?.pieceMs ?? OWN_PIECES;
+  const durationMs = record.asset.durationMs ?? 0;
+  const pieceMs = Math.min(most * 0.8, Math.max(least, durationMs / PIECES_AT_ONCE));
+  const { publicUrl, workspaceId } = record.asset;
+  const generated = track.generated && (await withVocabulary(machine, workspaceId, track.generated));
   machine.commit(() => {
     if (tracks.get(id)?.step !== "fetching") return;
-    tracks.change(id, { step: "encoding", publicUrl: record.asset.publicUrl });
-    const rendition = speechRenditionOf(id);
-    machine.trackJobs.add(trackJobId(assetId, id, "speech"), { kind: "speech", rendition, sound: sound.name, pieceMs });
+    tracks.change(id, { step: "encoding", publicUrl, workspaceId, generated });
+    const spec = { kind: "speech", rendition: speechRenditionOf(id), sound: sound.name, pieceMs } as const;
+    machine.trackJobs.add(trackJobId(assetId, id, "speech"), { ...spec, maxPieceMs: Math.max(most, pieceMs) });
   });
 }
 
-/** The pieces are stored: each is a job of its own, so that a failure repeats one piece. */
-export function hearPieces(machine: AssetComponents, track: PendingTrack, job: JobRow, { pieces }: SpeechResult): void {
-  const { id, assetId, generated } = track;
-  if (pieces.length === 0) return endTrack(machine, id, NO_SPEECH);
-  const rendition = speechRenditionOf(id);
-  const { languageCode = null, prompt = "" } = generated ?? {};
-  machine.commit(() => {
-    machine.trackJobs.remove(job.id);
-    machine.tracks.change(id, { pieces });
-    for (const piece of pieces.keys())
-      machine.trackJobs.add(trackJobId(assetId, id, `transcribe-${piece}`), {
-        kind: "transcribe",
-        rendition,
-        piece,
-        languageCode,
-        prompt,
-      });
-  });
+/** The workspace's names and terms come behind those of the request. */
+async function withVocabulary(
+  { env }: AssetComponents,
+  workspaceId: string,
+  order: CaptionOrder,
+): Promise<CaptionOrder> {
+  const { vocabulary } = await settingsOf(openDatabase(env.DB), workspaceId);
+  return { ...order, prompt: [order.prompt, promptOf(vocabulary)].filter((text) => text !== "").join(", ") };
 }
 
-/** One piece has been heard. After the last one, the track takes its next step. */
-export function keepWords(machine: AssetComponents, track: PendingTrack, job: JobRow, result: TranscribeResult): void {
-  const { clock, trackJobs, tracks } = machine;
-  machine.commit(() => {
-    trackJobs.done(job.id, result, 0);
-    if (heardPieces(machine, track).every(({ state }) => state === "done"))
-      tracks.change(track.id, { step: "fetching", dueMs: clock() });
-  });
-}
+const primaryOf = (languageCode: string): string => languageCode.split("-")[0]!.toLowerCase();
 
-const heardPieces = ({ trackJobs }: AssetComponents, { id }: PendingTrack): JobRow[] =>
-  trackJobs.all().filter((job) => job.spec.kind === "transcribe" && trackOfJob(job.id) === id);
-
-async function assemble(machine: AssetComponents, track: PendingTrack, pieces: readonly SpeechPiece[]): Promise<void> {
-  const { id, assetId } = track;
-  const { env } = machine;
-  const record = await findAsset(openDatabase(env.DB), null, assetId);
-  const durationMs = record?.asset.durationMs ?? Infinity;
-  const heard = heardPieces(machine, track).flatMap(({ spec, result }) =>
-    spec.kind === "transcribe" && result?.kind === "transcribe" ? [{ piece: spec.piece, result }] : [],
+/** Captions in the language that the source has, or that came with the media. "expected" = they are being prepared. */
+function givenCaptions(
+  { trackJobs }: AssetComponents,
+  { id, languageCode }: PendingTrack,
+  { addedTracks }: AssetRecord,
+): AddedTrack | "expected" | null {
+  if (trackJobs.all().some((job) => isCaptionsJob(job.id))) return "expected";
+  const same = addedTracks.filter(
+    (one) =>
+      one.kind === "subtitle" &&
+      one.id !== id &&
+      one.generated === null &&
+      !one.isForced &&
+      primaryOf(one.languageCode) === primaryOf(languageCode),
   );
-  const words = heard
-    .toSorted((a, b) => a.piece - b.piece)
-    .flatMap(({ piece, result }) => wordsOf(result, pieces[piece]!))
-    .filter(({ startMs }) => startMs < durationMs);
-  const cues = layOutCues(words, durationMs);
-  if (cues.length === 0) return endTrack(machine, id, NO_SPEECH);
+  if (same.some(({ status }) => status === "preparing")) return "expected";
+  return same.find(({ status }) => status === "available") ?? null;
+}
+
+/** The captions that the media has are the result: nothing is heard again. */
+async function takeCaptions(machine: AssetComponents, track: PendingTrack, given: AddedTrack): Promise<void> {
+  const { id, assetId } = track;
+  const { env, tracks } = machine;
+  const stored = await env.MEDIA.get(captionsKey(assetId, given.id, "whole.vtt", given.captions?.folder));
+  if (stored === null) return tracks.change(id, { dueMs: machine.clock() + WAIT_MS });
+  const { cues } = parseWebVtt(await stored.text());
   const facts = await storeCaptions(env, { assetId, trackId: id }, { cues, skipped: 0 });
-  await env.MEDIA.put(captionsKey(assetId, id, "words.json"), JSON.stringify({ words: words.map(toRow) }));
-  if (machine.tracks.get(id)?.step !== "fetching") return; // deleted meanwhile: its removal deletes the objects
+  if (tracks.get(id)?.step !== "fetching") return; // deleted meanwhile: its removal deletes the objects
+  const generated = {
+    engine: "source",
+    model: "",
+    languageCode: primaryOf(given.languageCode),
+    pieces: 0,
+    soundSeconds: 0,
+    costUsd: 0,
+    tookMs: 0,
+    takenFrom: given.id,
+  };
   machine.commit(() => {
     leave(machine, track);
-    machine.outbox.enqueue({ kind: "trackEnded", payload: { id, end: { status: "available", captions: facts } } });
+    const end = { status: "available", captions: { ...facts, generated } } as const;
+    machine.outbox.enqueue({ kind: "trackEnded", payload: { id, end } });
   });
-  const { model = "" } = heard[0]?.result ?? {};
-  log("captions.generated", { assetId, trackId: id, pieces: pieces.length, words: words.length, model });
 }
-
-function wordsOf({ words }: TranscribeResult, { spans }: SpeechPiece): Word[] {
-  const said = words.map(([startMs, endMs, text, hasSpace]): Word => ({ startMs, endMs, text, hasSpace }));
-  const places = spans.map(([atMs, mediaMs, durationMs]) => ({ atMs, mediaMs, durationMs }));
-  return placeWords(withoutLoops(withoutMarkers(said)), places);
-}
-
-/** [start, end, text] in the file of a track's words. */
-const toRow = ({ startMs, endMs, text }: Word) => [Math.round(startMs), Math.round(endMs), text] as const;

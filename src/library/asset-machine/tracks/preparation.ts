@@ -72,7 +72,8 @@ export function endTrack(machine: AssetComponents, trackId: string, error: Asset
 }
 
 /** Part of the commit that ends a track's preparation. */
-export function leave({ trackJobs, tracks }: AssetComponents, { id, assetId }: PendingTrack): void {
+export function leave({ heard, trackJobs, tracks }: AssetComponents, { id, assetId }: PendingTrack): void {
   tracks.remove(id);
+  heard.remove(id);
   trackJobs.removeOf(assetId, id);
 }

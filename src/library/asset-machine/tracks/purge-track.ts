@@ -18,6 +18,7 @@ export async function purgeTrack(machine: AssetComponents, track: PendingTrack):
   const running = trackJobs.leased().filter((job) => trackOfJob(job.id) === id);
   await Promise.all(running.map((job) => encoderClient(env).cancel(job.id, job.attempt)));
   trackJobs.removeOf(assetId, id);
+  machine.heard.remove(id);
   const copying = unfinishedCopy(track);
   if (copying !== undefined) await abortCopy(env, assetId, copying.copy, copying.key);
   // The keys of the sounds that are mixed into a track begin with its own.

@@ -13,7 +13,7 @@ import { planAddedSound, type ReadyMedia } from "../../encoding/plan.ts";
 import { findReadyMedia } from "../../assets/ready-media.ts";
 import { audioRenditionOf } from "../../tracks/store/repository.ts";
 import type { AssetComponents } from "../core/components.ts";
-import { hearPieces, keepWords } from "./generate-captions.ts";
+import { hearPieces, keepWords } from "./hear-pieces.ts";
 import { endTrack, leave } from "./preparation.ts";
 import { isCurrentAttempt, retryJob } from "../core/attempts.ts";
 import type { PendingTrack } from "../core/track-store.ts";
@@ -44,7 +44,7 @@ export async function completeTrackJob(
     planSound(machine, track, job, result, media);
   }
   if (result.kind === "speech" && isStill(machine, track, job)) hearPieces(machine, track, job, result);
-  if (result.kind === "transcribe" && isStill(machine, track, job)) keepWords(machine, track, job, result);
+  if (result.kind === "transcribe" && isStill(machine, track, job)) await keepWords(machine, track, job, result);
   if (result.kind === "audio") {
     const cuts = isCut(track) ? await findRecordedCuts(machine.env, track.assetId) : undefined;
     if (!isStill(machine, track, job)) return { accepted: true }; // a repeat was faster, or the track was deleted meanwhile

@@ -79,7 +79,11 @@ export function newTracks(
   now: Date,
 ): AddedTrack[] {
   const tracks = requests.map((request) =>
-    newTrack({ ...request, followsEdit: isEdited && request.kind === "subtitle" }, assetId, now),
+    newTrack(
+      { ...request, followsEdit: isEdited && request.kind === "subtitle" && request.generated === undefined },
+      assetId,
+      now,
+    ),
   );
   for (const [position, track] of tracks.entries()) requireOwnName(track, tracks.slice(0, position));
   return tracks;

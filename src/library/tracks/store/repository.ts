@@ -77,13 +77,18 @@ export const deleteTrackIf = (db: Database, id: string, condition: SQL): Stateme
 
 /** How the preparation of a track has ended. */
 export type TrackEnd =
-  | { status: "available"; captions: AddedTrack["captions"] }
+  /** `languageCode`: what is spoken, for a track whose language was not known. */
+  | { status: "available"; captions: AddedTrack["captions"]; languageCode?: string }
   | { status: "failed"; error: { code: string; message: string; fault: "source" | "service" } };
 
 /** The columns of an ended track. */
 export const endedTrack = (end: TrackEnd) =>
   end.status === "available"
-    ? { status: end.status, captions: end.captions }
+    ? {
+        status: end.status,
+        captions: end.captions,
+        ...(end.languageCode === undefined ? {} : { languageCode: end.languageCode }),
+      }
     : { status: end.status, errorCode: end.error.code, errorMessage: end.error.message, errorFault: end.error.fault };
 
 /** Without effect on a track that has ended, or where the condition is false. */
@@ -92,6 +97,13 @@ export const endTrackIf = (db: Database, id: string, end: TrackEnd, condition: S
     .update(addedTracks)
     .set(endedTrack(end))
     .where(and(eq(addedTracks.id, id), eq(addedTracks.status, "preparing"), condition));
+
+/** How much has been heard for a generated track. It changes nothing else of the record. */
+export const showProgress = (db: Database, { id, percent }: { id: string; percent: number }) =>
+  db
+    .update(addedTracks)
+    .set({ generated: sql`json_set(${addedTracks.generated}, '$.percent', ${percent})` })
+    .where(and(eq(addedTracks.id, id), eq(addedTracks.status, "preparing")));
 
 export const deleteTracksOf = (db: Database, assetId: string) =>
   db.delete(addedTracks).where(eq(addedTracks.assetId, assetId));

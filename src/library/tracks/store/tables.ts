@@ -13,6 +13,30 @@ export interface CaptionFacts {
   /** Peak rate of the segments in HLS. */
   peakBps: number;
   averageBps: number;
+  /** For captions that were made of the sound. */
+  generated?: GeneratedFacts;
+  /** Of the text, from 1; absent = 1. */
+  version?: number;
+  /** Where its objects are (`captionsKey`); absent = where those of the first version are. */
+  folder?: string;
+}
+
+/** What has made captions, and at what cost. */
+export interface GeneratedFacts {
+  /** `whisper.cpp` of the encoder, `openai-compatible`, `workers-ai`, or `source` for captions that the media had. */
+  engine: string;
+  /** "" = none. */
+  model: string;
+  /** ISO 639, as it was heard; null = the engine does not say. */
+  languageCode: string | null;
+  pieces: number;
+  /** What was heard, without silences. */
+  soundSeconds: number;
+  costUsd: number;
+  /** Of all pieces, one after another. */
+  tookMs: number;
+  /** The track whose captions these are. */
+  takenFrom?: string;
 }
 
 /** What captions are made of. */
@@ -23,6 +47,10 @@ export interface CaptionOrder {
   languageCode: string | null;
   /** Names and terms that the model should know. */
   prompt: string;
+  /** Captions in the language that come with the media are taken instead. Absent = never. */
+  unlessGiven?: true;
+  /** How much has been heard. Absent = nothing yet. */
+  percent?: number;
   /** Pairs of the request. Absent = none. */
   metadata?: Metadata;
 }

@@ -34,3 +34,7 @@ export const later = () =>
       .optional()
       .openapi({ description: "Not available yet: refused unless it asks for nothing" }),
   );
+
+/** A setting that clients also send empty when they ask for nothing, as `{}` or `null`. */
+export const orNothing = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (asksForNothing(value) ? undefined : value), schema.optional());

@@ -8,7 +8,7 @@ import { transcribeAtEndpoint } from "../../../../src/ai/providers/openai-endpoi
 let server: Server;
 let baseUrl: string;
 let answer: (form: FormData, request: IncomingMessage, response: ServerResponse) => void;
-const asked: Record<string, FormDataEntryValue[]>[] = [];
+const asked: Record<string, ReturnType<FormData["getAll"]>>[] = [];
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -43,7 +43,7 @@ test("a piece is sent with its language, terms and key, and words with times are
   const { words, languageCode } = await transcribe();
   expect([words, languageCode]).toEqual([[{ text: "Hello.", hasSpace: true, startMs: 500, endMs: 900 }], "en"]);
   expect(authorization).toBe("Bearer secret");
-  const [{ file, ...fields }] = asked as [Record<string, FormDataEntryValue[]>];
+  const [{ file, ...fields }] = asked as [(typeof asked)[number]];
   expect(fields).toEqual({
     model: ["whisper-1"],
     response_format: ["verbose_json"],
@@ -71,7 +71,7 @@ test.each([
   [413, "ai_piece_too_large"],
   [400, "ai_refused"],
   [402, "ai_refused"],
-  [500, "ai_unreachable"],
+  [500, "ai_failed"],
   [302, "ai_refused"],
 ] as const)("a status of %d is %s", async (status, code) => {
   answer = (_form, _request, response) => json(response, status, {}, { location: "http://127.0.0.1:1/" });

@@ -91,7 +91,7 @@ test("a sound is cut, heard in any order, and becomes a track; its pieces are de
     { id: data.id, type: "subtitle", languageCode: "en-GB", languageName: "English" },
   ]);
   expect((await read()).media.generatedSubtitles).toEqual([
-    { id: data.id, languageCode: "en-GB", languageName: "English", status: "preparing" },
+    { id: data.id, languageCode: "en-GB", languageName: "English", status: "preparing", percent: 0 },
   ]);
   const whole = new Uint8Array(await (await call("speech", { method: "GET", path: "sound" })).arrayBuffer());
   expect([whole.length, whole[699], whole[700], whole[5700], whole[8699]]).toEqual([8700, 0, 1, 2, 2]);
@@ -105,6 +105,10 @@ test("a sound is cut, heard in any order, and becomes a track; its pieces are de
   const piece = { piece: { rendition, number: 1 } };
   expect(await (await call("transcribe-1", { method: "GET", path: "piece" }, piece)).text()).toBe("fLaC");
   await post("transcribe-1", "complete", heard([500, 900, "Good"], [900, 1400, "night."]));
+  await until(
+    async () => (await read()).media.generatedSubtitles[0] as { percent?: number },
+    ({ percent }) => percent === 50,
+  );
   await post("transcribe-0", "complete", heard([0, 400, "Hello"], [400, 900, "there."], [3100, 3500, "Later."]));
   await until(
     async () => (await read()).track?.status,
@@ -112,7 +116,10 @@ test("a sound is cut, heard in any order, and becomes a track; its pieces are de
   );
   const { media } = await read();
   expect(media.generatedSubtitles).toMatchObject([
-    { url: expect.stringMatching(new RegExp(`/text/${data.id}\\.vtt$`)) },
+    {
+      url: expect.stringMatching(new RegExp(`/text/${data.id}\\.vtt$`)),
+      result: { engine: "whisper.cpp", model: "ggml-base-q5_1", languageCode: "en", soundSeconds: 10, costUsd: 0 },
+    },
   ]);
   forgetPlayback(playbackId);
   const vtt = await (await get(`/${playbackId}/text/${data.id}.vtt`)).text();
@@ -134,6 +141,27 @@ test("a sound is cut, heard in any order, and becomes a track; its pieces are de
       async () => (await env.MEDIA.list({ prefix })).objects.length,
       (count) => count === 0,
     );
+});
+
+test("a piece in which the model repeats itself is heard once more, and then its loop is taken out", async () => {
+  const { playbackId, data, post, isContinued, read } = await newGenerated();
+  await post("speech", "complete", speech(SPANS.slice(1)));
+  await until(() => isContinued("transcribe-0"), Boolean);
+  const loop = Array.from({ length: 9 }, (_, n): [number, number, string] => [n * 100, n * 100 + 90, "thanks"]);
+  await post("transcribe-0", "complete", heard(...loop));
+  expect(await isContinued("transcribe-0")).toBe(false); // the second attempt is another one
+  await until(async () => {
+    const report = { attempt: 2, state: "running", progress: 0, speed: 0 };
+    const answer = await post("transcribe-0", "heartbeat", report, { attempt: 2 });
+    return (await answer.json<{ continue: boolean }>()).continue;
+  }, Boolean);
+  await post("transcribe-0", "complete", heard(...loop, [2000, 2400, "Bye."]), { attempt: 2 });
+  await until(
+    async () => (await read()).track?.status,
+    (status) => status === "available",
+  );
+  forgetPlayback(playbackId);
+  expect(await (await get(`/${playbackId}/text/${data.id}.txt`)).text()).toBe("thanks Bye.\n");
 });
 
 describe("a track fails with a reason", () => {

@@ -1,0 +1,2 @@
+export { settingsOf } from "./store.ts";
+export { promptOf, Vocabulary } from "./vocabulary.ts";

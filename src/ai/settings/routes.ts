@@ -1,0 +1,47 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { openDatabase } from "../../platform/database.ts";
+import { dataAnswer, security, success } from "../../platform/http/answers.ts";
+import { json, problemResponses } from "../../platform/http/openapi.ts";
+import { newRouter } from "../../platform/http/router.ts";
+import { changeSettings, settingsOf } from "./store.ts";
+import { Vocabulary } from "./vocabulary.ts";
+
+const AiSettings = z.object({ vocabulary: Vocabulary }).openapi("AiSettings");
+const AiSettingsRecord = z.object({ vocabulary: z.array(z.string()) }).openapi("AiSettingsRecord");
+
+const path = "/v1/ai/settings";
+const tags = ["In-video AI"];
+const getRoute = createRoute({
+  path,
+  tags,
+  security,
+  operationId: "get-ai-settings",
+  summary: "The workspace's settings of AI",
+  method: "get",
+  responses: { 200: dataAnswer(AiSettingsRecord, "The settings"), ...problemResponses("unauthorized") },
+});
+const putRoute = createRoute({
+  path,
+  tags,
+  security,
+  operationId: "update-ai-settings",
+  summary: "Replace the workspace's settings of AI",
+  description: "They hold for results that are asked for afterwards.",
+  method: "put",
+  request: { body: { required: true, content: json(AiSettings) } },
+  responses: {
+    200: dataAnswer(AiSettingsRecord, "The settings as they are now"),
+    ...problemResponses("unauthorized", "forbidden", "validation_failed"),
+  },
+});
+
+export const aiSettingsRoutes = newRouter()
+  .openapi(getRoute, async (c) => {
+    const { vocabulary } = await settingsOf(openDatabase(c.env.DB), c.var.caller.workspaceId);
+    return c.json(success({ vocabulary }), 200);
+  })
+  .openapi(putRoute, async (c) => {
+    const { vocabulary } = c.req.valid("json");
+    await changeSettings(openDatabase(c.env.DB), c.var.caller.workspaceId, { vocabulary }, new Date());
+    return c.json(success({ vocabulary }), 200);
+  });

@@ -1,0 +1,18 @@
+import { eq } from "drizzle-orm";
+import type { Database } from "../../platform/database.ts";
+import { aiSettings } from "./tables.ts";
+
+export type AiSettings = Pick<typeof aiSettings.$inferSelect, "vocabulary">;
+
+const USUAL: AiSettings = { vocabulary: [] };
+
+export async function settingsOf(db: Database, workspaceId: string): Promise<AiSettings> {
+  const [row] = await db.select().from(aiSettings).where(eq(aiSettings.workspaceId, workspaceId));
+  return row ?? USUAL;
+}
+
+export const changeSettings = (db: Database, workspaceId: string, settings: AiSettings, now: Date) =>
+  db
+    .insert(aiSettings)
+    .values({ workspaceId, ...settings, updatedAt: now })
+    .onConflictDoUpdate({ target: aiSettings.workspaceId, set: { ...settings, updatedAt: now } });

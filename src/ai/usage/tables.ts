@@ -1,0 +1,18 @@
+import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** What AI has been used for, one row for each workspace, day, kind of result and engine. Deleted after 400 days (`src/retention.ts`). */
+export const aiUsage = sqliteTable(
+  "ai_usage",
+  {
+    workspaceId: text().notNull(),
+    day: text().notNull(), // YYYY-MM-DD, UTC
+    kind: text({ enum: ["captions"] }).notNull(),
+    engine: text().notNull(),
+    /** Calls of a provider, or jobs of an encoder. */
+    calls: integer().notNull(),
+    /** Of captions: seconds of sound. */
+    units: real().notNull(),
+    costMicroUsd: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.kind, t.engine] })],
+);

@@ -1,0 +1,86 @@
+import type { SpeechPiece } from "../../../../protocol/speech.ts";
+import { layOutCues, placeWords, type Word, withoutLoops, withoutMarkers } from "../../../ai/captions/index.ts";
+import { openDatabase } from "../../../platform/database.ts";
+import { log } from "../../../platform/log.ts";
+import { NO_SPEECH } from "../../assets/asset-error.ts";
+import { findAsset } from "../../assets/repository.ts";
+import { storeCaptions, storeWords } from "../../tracks/store/store-captions.ts";
+import type { GeneratedFacts } from "../../tracks/store/tables.ts";
+import type { AssetComponents } from "../core/components.ts";
+import type { HeardPiece } from "../core/heard-store.ts";
+import type { PendingTrack } from "../core/track-store.ts";
+import { toWord } from "./hear-pieces.ts";
+import { endTrack, leave } from "./preparation.ts";
+
+/** All pieces are heard: their words, at their places in the media, become captions. */
+export async function assembleCaptions(
+  machine: AssetComponents,
+  track: PendingTrack,
+  pieces: readonly SpeechPiece[],
+): Promise<void> {
+  const { id, assetId } = track;
+  const { env } = machine;
+  const record = await findAsset(openDatabase(env.DB), null, assetId);
+  const durationMs = record?.asset.durationMs ?? Infinity;
+  const words: Word[] = [];
+  const summary = new Summary();
+  for (const { piece, heard } of machine.heard.heard(id)) {
+    const placed = wordsOf(heard, pieces[piece]!);
+    summary.add(heard, pieces[piece]!, placed.length);
+    for (const word of placed) if (word.startMs < durationMs) words.push(word);
+  }
+  const cues = layOutCues(words, durationMs);
+  if (cues.length === 0) return endTrack(machine, id, NO_SPEECH);
+  const facts = await storeCaptions(env, { assetId, trackId: id }, { cues, skipped: 0 });
+  await storeWords(env, { assetId, trackId: id }, words);
+  if (machine.tracks.get(id)?.step !== "fetching") return; // deleted meanwhile: its removal deletes the objects
+  const { generated } = summary;
+  machine.commit(() => {
+    leave(machine, track);
+    const spoken = track.languageCode === "und" ? generated.languageCode : null;
+    const end = {
+      status: "available",
+      captions: { ...facts, generated },
+      ...(spoken === null ? {} : { languageCode: spoken }),
+    } as const;
+    machine.outbox.enqueue({ kind: "trackEnded", payload: { id, end } });
+  });
+  log("captions.generated", { assetId, trackId: id, words: words.length, ...generated });
+}
+
+function wordsOf({ words }: HeardPiece, { spans }: SpeechPiece): Word[] {
+  const places = spans.map(([atMs, mediaMs, durationMs]) => ({ atMs, mediaMs, durationMs }));
+  return placeWords(withoutLoops(withoutMarkers(words.map(toWord))), places);
+}
+
+/** What has made the captions, and at what cost. */
+class Summary {
+  #pieces = 0;
+  #soundMs = 0;
+  #tookMs = 0;
+  #costMicroUsd = 0;
+  #by: Pick<HeardPiece, "engine" | "model"> = { engine: "", model: "" };
+  /** Words by language. */
+  readonly #languages = new Map<string, number>();
+
+  add({ engine, model, languageCode, tookMs, costMicroUsd }: HeardPiece, piece: SpeechPiece, wordCount: number): void {
+    this.#pieces += 1;
+    this.#soundMs += piece.durationMs;
+    this.#tookMs += tookMs;
+    this.#costMicroUsd += costMicroUsd;
+    this.#by = { engine, model };
+    if (languageCode !== null) this.#languages.set(languageCode, (this.#languages.get(languageCode) ?? 0) + wordCount);
+  }
+
+  get generated(): GeneratedFacts {
+    const [spoken] = [...this.#languages].toSorted(([, a], [, b]) => b - a);
+    return {
+      ...this.#by,
+      languageCode: spoken?.[0] ?? null,
+      pieces: this.#pieces,
+      soundSeconds: Math.round(this.#soundMs) / 1000,
+      costUsd: this.#costMicroUsd / 1e6,
+      tookMs: Math.round(this.#tookMs),
+    };
+  }
+}

@@ -1,0 +1,42 @@
+import { z } from "@hono/zod-openapi";
+import { promptOf, Vocabulary } from "../../../ai/settings/index.ts";
+import { Metadata } from "../../../platform/http/fields.ts";
+import { LanguageName, TrackTitle } from "./fields.ts";
+import type { TrackRequest } from "./new-track.ts";
+
+/** Languages of `subtitles` (media contract, create body). */
+const LANGUAGES = ["en", "it", "pl", "es", "fr", "ru", "nl"] as const;
+
+/** `subtitles` of a creation: captions are made of the media's sound once it is ready. */
+export const MadeSubtitles = z
+  .object({
+    languageName: LanguageName,
+    languageCode: z.enum(LANGUAGES).optional().openapi({ description: "What is spoken; it is detected by default" }),
+    title: TrackTitle.optional(),
+    metadata: Metadata.optional(),
+    vocabulary: Vocabulary.optional(),
+  })
+  .openapi("MadeSubtitles", {
+    description:
+      "Subtitles are made of what is spoken, once the media is ready. Captions in this language that the source or an input has are taken instead",
+  });
+type MadeSubtitles = z.infer<typeof MadeSubtitles>;
+
+/** The tracks that a creation asks for. */
+export const madeTracks = ({ subtitles }: { subtitles?: MadeSubtitles | undefined }): TrackRequest[] =>
+  subtitles === undefined ? [] : [madeTrack(subtitles)];
+
+const madeTrack = ({ languageName, languageCode, title, metadata, vocabulary = [] }: MadeSubtitles): TrackRequest => ({
+  kind: "subtitle",
+  url: null,
+  languageCode: languageCode ?? "und",
+  languageName,
+  title,
+  generated: {
+    sound: null,
+    languageCode: languageCode ?? null,
+    prompt: promptOf(vocabulary),
+    unlessGiven: true,
+    ...(metadata === undefined ? {} : { metadata }),
+  },
+});
