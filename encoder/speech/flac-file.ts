@@ -39,17 +39,17 @@ export class FlacFile {
   }
 
   /** @param samples -1 to 1 */
-  async put(samples: Float32Array): Promise<void> {
+  put(samples: Float32Array): void {
     for (const value of samples) {
       this.#samples[this.#filled++] = Math.max(-32_768, Math.min(32_767, Math.round(value * 32_767)));
-      if (this.#filled === FRAME_SAMPLES) await this.#encode();
+      if (this.#filled === FRAME_SAMPLES) this.#encode();
     }
   }
 
-  async finish(): Promise<Buffer> {
-    if (this.#filled > 0) await this.#encode();
-    await this.#context.sendFrame(null);
-    await this.#receive();
+  finish(): Buffer {
+    if (this.#filled > 0) this.#encode();
+    this.#context.sendFrameSync(null);
+    this.#receive();
     const info = this.#context.extraData;
     this.#packet.free();
     this.#context.freeContext();
@@ -58,7 +58,7 @@ export class FlacFile {
     return Buffer.concat([MARK, info, ...this.#chunks]);
   }
 
-  async #encode(): Promise<void> {
+  #encode(): void {
     const bytes = Buffer.from(this.#samples.buffer, 0, this.#filled * 2);
     using frame = Frame.fromAudioBuffer(Buffer.from(bytes), {
       nbSamples: this.#filled,
@@ -70,13 +70,13 @@ export class FlacFile {
     });
     this.#position += this.#filled;
     this.#filled = 0;
-    const sent = await this.#context.sendFrame(frame);
+    const sent = this.#context.sendFrameSync(frame);
     if (sent < 0) throw new JobError("encoder_failed", `The FLAC encoder refused a sound (${sent}).`);
-    await this.#receive();
+    this.#receive();
   }
 
-  async #receive(): Promise<void> {
-    while ((await this.#context.receivePacket(this.#packet)) >= 0) {
+  #receive(): void {
+    while (this.#context.receivePacketSync(this.#packet) >= 0) {
       this.#chunks.push(Buffer.from(this.#packet.data ?? []));
       this.#packet.unref();
     }

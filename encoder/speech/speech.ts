@@ -62,12 +62,12 @@ class PieceWriter {
     for (const cut of cuts) {
       if (cut instanceof Float32Array) {
         this.#file ??= await FlacFile.open(SPEECH_RATE_HZ);
-        await this.#file.put(cut);
+        this.#file.put(cut);
         continue;
       }
       if (this.pieces.length === MAX_SPEECH_PIECES)
         throw new JobError("source_exceeds_limits", `The sound has more than ${MAX_SPEECH_PIECES} pieces.`);
-      const bytes = await this.#file!.finish();
+      const bytes = this.#file!.finish();
       this.#file = null;
       this.#store.put(this.#job.rendition, `${this.pieces.length}.flac`, bytes);
       this.pieces.push({ ...cut, bytes: bytes.length });

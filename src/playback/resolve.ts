@@ -175,7 +175,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
       retryReason,
       createdAtMs: createdAt.getTime(),
       ...soundOf(rows, added, facts.audioTrackCount),
-      textTracks: textOf(added).map(toTextTrack),
+      textTracks: added.filter(({ kind }) => kind === "subtitle").map((track) => toTextTrack(track, added)),
     },
   };
 }
@@ -216,13 +216,7 @@ function withAddedSound(rows: Rendition[], added: AddedTrack[]): Rendition[] {
 const isHeard = ({ generated, captions }: AddedTrack): boolean =>
   generated !== null && captions?.generated?.engine !== "source" && (captions?.version ?? 1) === 1;
 
-/** Captions that were taken from another track are offered once. */
-const textOf = (added: AddedTrack[]): AddedTrack[] =>
-  added.filter(
-    ({ kind, captions }) => kind === "subtitle" && !added.some(({ id }) => id === captions?.generated?.takenFrom),
-  );
-
-const toTextTrack = (track: AddedTrack): TextTrack => ({
+const toTextTrack = (track: AddedTrack, added: readonly AddedTrack[]): TextTrack => ({
   id: track.id,
   name: track.title ?? (isHeard(track) ? `${track.languageName} (generated)` : track.languageName),
   languageCode: track.languageCode,
@@ -232,6 +226,7 @@ const toTextTrack = (track: AddedTrack): TextTrack => ({
   peakBps: track.captions?.peakBps ?? 0,
   averageBps: track.captions?.averageBps ?? 0,
   folder: track.captions?.folder,
+  isUnlisted: added.some(({ id }) => id === track.captions?.generated?.takenFrom),
 });
 
 const trackCount = (kind: "video" | "audio") =>

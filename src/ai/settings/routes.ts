@@ -17,6 +17,7 @@ const getRoute = createRoute({
   security,
   operationId: "get-ai-settings",
   summary: "The workspace's settings of AI",
+  description: "They hold for every result that is asked for afterwards.",
   method: "get",
   responses: { 200: dataAnswer(AiSettingsRecord, "The settings"), ...problemResponses("unauthorized") },
 });

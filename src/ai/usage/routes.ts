@@ -22,7 +22,7 @@ const AiUsageQuery = z
     ...hinted("is invalid", "must not be before `from`"),
   });
 
-const AiUsageRecord = z
+export const AiUsageRecord = z
   .object({
     from: Day,
     to: Day,

@@ -57,6 +57,8 @@ export interface TextTrack {
   averageBps: number;
   /** A part of the addresses of its segments, for a text that has replaced the first one; absent = the first one. */
   folder?: string | undefined;
+  /** Its captions are those of another track: its files are served, and manifests do not list it. */
+  isUnlisted?: boolean;
 }
 
 /** Where the segments of a subtitle track are, relative to its playlist. */
@@ -110,7 +112,8 @@ export interface Presentation {
  * @returns null when nothing is playable (yet)
  */
 export function presentationOf(facts: ManifestFacts): Presentation | null {
-  const { status, createdAtMs, videoTrackCount, audioTrackCount, renditions, textTracks: text } = facts;
+  const { status, createdAtMs, videoTrackCount, audioTrackCount, renditions, textTracks } = facts;
+  const text = textTracks.filter(({ isUnlisted }) => isUnlisted !== true);
   if (status === "errored") return null;
   const whole = renditions.filter((rendition) => rendition.isWhole);
   const complete = presentWhole(whole, facts);

@@ -87,7 +87,7 @@ const CALLS: Record<string, Call> = {
   "delete-media": {},
   retrieveMediaInputInfo: {},
   "Add-media-track": { body: () => ({ tracks: { ...TRACK, languageName: "Another" } }), opens: 201 },
-  "Generate-subtitle-track": { body: () => ({ languageCode: "fr-FR", languageName: "Mine" }), opens: 200 },
+  "Generate-subtitle-track": { body: () => ({ languageCode: "fr-FR", languageName: "Mine too" }), opens: 200 },
   // A text is that of a track that is available, which these are not.
   "get-subtitle-text": { opens: 400 },
   "replace-subtitle-text": { opens: 400 },
@@ -455,7 +455,7 @@ describe("an operation with ids of another workspace answers as with unknown ids
     const owner = await sharedTenant("owner");
     const before = await (untouched ??= possessionsOf(owner));
     const nobodys = someIds();
-    for (const parameter of ["all of them", ...operation.parameters]) {
+    for (const parameter of ["all of them", ...operation.parameters.filter((name) => name !== "version")]) {
       const fill = (theirs: Ids) =>
         parameter === "all of them"
           ? theirs

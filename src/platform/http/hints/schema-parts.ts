@@ -19,7 +19,8 @@ export function unwrapped(schema: z.core.$ZodType): Schema {
     case "readonly":
       return unwrapped(def.innerType);
     case "pipe":
-      return unwrapped(def.in);
+      // With `preprocess`, the schema of the value is behind the function.
+      return unwrapped(internalsOf(def.in as Schema).def.type === "transform" ? def.out : def.in);
     default:
       return schema as Schema;
   }

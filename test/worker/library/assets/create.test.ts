@@ -278,7 +278,11 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
     [["inputs[1].width", invalid, "must be a length such as `25%` or `40px`"]],
   ],
   ["chapters, which come later", { ...good, chapters: true }, [["chapters", later]]],
-  ["captions, which come later", { ...good, subtitles: { languageCode: "en" } }, [["subtitles", later]]],
+  [
+    "captions without a name",
+    { ...good, subtitles: { languageCode: "en" } },
+    [["subtitles.languageName", "must not be null", "is required"]],
+  ],
   [
     "access rules without a domain",
     {

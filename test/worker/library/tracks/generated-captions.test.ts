@@ -161,7 +161,7 @@ test("a piece in which the model repeats itself is heard once more, and then its
     (status) => status === "available",
   );
   forgetPlayback(playbackId);
-  expect(await (await get(`/${playbackId}/text/${data.id}.txt`)).text()).toBe("thanks Bye.\n");
+  expect(await (await get(`/${playbackId}/text/${data.id}.txt`)).text()).toBe("thanks\nBye.\n");
 });
 
 describe("a track fails with a reason", () => {
