@@ -45,7 +45,7 @@ export type SpeechResult = z.infer<typeof SpeechResult>;
 /** A language by its code of two or three letters (ISO 639). */
 const Language = z.string().regex(/^[a-z]{2,3}$/);
 /** Names and terms that a model should know. */
-export const MAX_PROMPT_LENGTH = 1000;
+const MAX_PROMPT_LENGTH = 1000;
 
 /** The words of one piece, by the encoder's own model. The piece is read from `{callbackUrl}/piece`. */
 export const TranscribeJob = JobBase.extend({

@@ -1,7 +1,7 @@
 /** The owner's speech model: a file in ggml's format at WHISPER_MODEL. */
 import { access } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import type { Whisper, WhisperFullParams } from "@napi-rs/whisper";
+import type * as Library from "@napi-rs/whisper";
 import { hasNoSpaces } from "../../protocol/media/spread-text.ts";
 import type { SpokenWord } from "../../protocol/speech.ts";
 import { JobError } from "../platform/errors.ts";
@@ -35,10 +35,10 @@ export async function openSpeechModel(path = process.env["WHISPER_MODEL"] ?? "")
 class WhisperModel implements SpeechModel {
   readonly engine = "whisper.cpp";
   readonly name: string;
-  readonly #library: typeof import("@napi-rs/whisper");
-  readonly #model: Whisper;
+  readonly #library: typeof Library;
+  readonly #model: Library.Whisper;
 
-  constructor(path: string, library: typeof import("@napi-rs/whisper"), model: Whisper) {
+  constructor(path: string, library: typeof Library, model: Library.Whisper) {
     this.name = nameOf(path);
     this.#library = library;
     this.#model = model;
@@ -63,7 +63,7 @@ class WhisperModel implements SpeechModel {
     return { languageCode: this.#library.Whisper.lang(this.#model.fullLangId) ?? "und", words };
   }
 
-  #params(): WhisperFullParams {
+  #params(): Library.WhisperFullParams {
     const params = new this.#library.WhisperFullParams(this.#library.WhisperSamplingStrategy.Greedy);
     // Its threads spin while they wait for each other: beside a video job, as many as there are processors would take minutes for each window.
     params.nThreads = Math.max(1, availableParallelism() - 1);

@@ -7,6 +7,7 @@ import { assetRoutes } from "./assets/routes.ts";
 import { encoderCallbacks } from "./encoding/routes.ts";
 import { mediaPlaybackRoutes } from "./playback-ids/routes.ts";
 import { playlistRoutes } from "./playlists/routes.ts";
+import { speechCallbacks } from "./speech/routes.ts";
 import { trackRoutes } from "./tracks/routes.ts";
 import { uploadPageRoutes } from "./uploads/page/routes.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
@@ -35,4 +36,5 @@ export const libraryRoutes = (calls: LibraryRouteCalls) =>
     .route("/", uploadPageRoutes)
     .route("/", tusRoutes(calls))
     .route("/", transferRoutes)
+    .route("/", speechCallbacks)
     .route("/", encoderCallbacks);

@@ -21,7 +21,7 @@ const WHAT = [
 const WHEN = ["before the rain begins", "in the middle of winter", "while the music plays", "after a long dinner"];
 
 /** Each is another one. */
-export function sentence(number: number): string {
+function sentence(number: number): string {
   const pick = (list: readonly string[], step: number) => list[(number * step + Math.floor(number / 3)) % list.length]!;
   return `${pick(WHO, 1)} ${pick(DOES, 3)} ${pick(WHAT, 2)} ${pick(WHEN, 1)}.`;
 }

@@ -30,7 +30,7 @@ const WORKERS_AI_USD = 0.000_51;
 
 /** The provider that the owner has configured: an endpoint, or else Workers AI. Null = the encoder's own model. */
 export function speechProviderOf(env: AiEnv): SpeechProvider | null {
-  const { AI: binding, AI_BASE_URL: baseUrl = "", AI_API_KEY: key = "", AI_SPEECH_MODEL: chosen = "" } = env;
+  const { AI: binding, AI_BASE_URL: baseUrl, AI_API_KEY: key = "", AI_SPEECH_MODEL: chosen } = env;
   const microUsdPerMinute = (usual: number) => Math.round(Number(env.AI_SPEECH_USD_PER_MINUTE || usual) * 1e6);
   if (baseUrl !== "") {
     const model = chosen || "whisper-1";

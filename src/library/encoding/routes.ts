@@ -6,14 +6,7 @@ import { readCallback } from "../../platform/http/read-json.ts";
 import { type JobContext, requireJob } from "./job-auth.ts";
 import { readCuts, reportFailure, reportHeartbeat, reportResult } from "./job-reports.ts";
 import { trackOfJob } from "./job-spec.ts";
-import {
-  serveMontageFile,
-  servePiece,
-  serveSegment,
-  serveSound,
-  serveSource,
-  serveTrackSource,
-} from "../sources/index.ts";
+import { serveMontageFile, serveSegment, serveSource, serveTrackSource } from "../sources/index.ts";
 import { storeObject } from "./store-object.ts";
 
 const NOT_STORED = { "cache-control": "no-store" };
@@ -47,19 +40,6 @@ export const encoderCallbacks = new Hono<JobContext>()
     if (trackId === null) throw noSuchObject();
     const file = { assetId, trackId, imposed: Number(c.req.param("position")) };
     const answer = await serveTrackSource(c.env, file, c.req.raw, NOT_STORED);
-    if (answer === null) throw noSuchObject();
-    return answer;
-  })
-  .on(["GET", "HEAD"], "/internal/jobs/:jobId/sound", async (c) => {
-    const { assetId, sound } = c.var.grant;
-    const answer =
-      sound === undefined ? null : await serveSound(c.env, { assetId, rendition: sound }, c.req.raw, NOT_STORED);
-    if (answer === null) throw noSuchObject();
-    return answer;
-  })
-  .on(["GET", "HEAD"], "/internal/jobs/:jobId/piece", async (c) => {
-    const { assetId, piece } = c.var.grant;
-    const answer = piece === undefined ? null : await servePiece(c.env, { assetId, ...piece }, c.req.raw, NOT_STORED);
     if (answer === null) throw noSuchObject();
     return answer;
   })

@@ -1,7 +1,6 @@
 export { type SourceErrorCode } from "./source-errors.ts";
 export { placePieces, rangesOf } from "./piece-list.ts";
 export { serveMontageFile, serveSegment, serveSource, serveTrackSource } from "./serve-source.ts";
-export { servePiece, serveSound } from "./serve-sound.ts";
 export { isUploaded } from "./upload-address.ts";
 export { openAwaitedSource } from "./awaited-source.ts";
 export { NotArrived } from "./uploaded-source.ts";

@@ -57,7 +57,7 @@ describe.runIf(hasModel)("ten minutes of speech", () => {
     const made = await speak(SECONDS, pauseMs);
     ({ spoken } = made);
     const captions = await captionsOf(made.file, "/spoken.wav");
-    expect(captions.status).toBe("available");
+    if (captions.status !== "available") throw new Error(`the captions are ${captions.status}`);
     ({ words } = JSON.parse(await captions.text("json")) as { words: TimedWord[] });
     vtt = await captions.text("vtt");
     const folder = await mkdtemp(join(tmpdir(), "sluice-whole-"));
@@ -94,11 +94,13 @@ describe.runIf(hasModel)("ten minutes of speech", () => {
     const beyond = late.filter((ms) => ms > 300);
     console.log(`${late.length} starts; worst ${Math.round(Math.max(...late))} ms, ${beyond.length} beyond 300 ms`);
     expect(beyond).toEqual([]);
+    const invented: string[] = [];
     for (const { startMs, endMs, text } of heard) {
       const middle = (startMs + endMs) / 2;
       const isSpoken = spoken.some((one) => middle > one.startMs - 300 && middle < one.endMs + 300);
-      expect(isSpoken, `"${text}" at ${Math.round(middle)} ms`).toBe(true);
+      if (!isSpoken) invented.push(`"${text}" at ${Math.round(middle)} ms`);
     }
+    expect(invented).toEqual([]);
   });
 
   test("has cues by the rules of the trade", () => {
@@ -106,10 +108,10 @@ describe.runIf(hasModel)("ten minutes of speech", () => {
     expect(cues.length).toBeGreaterThan(spoken.length / 2);
     for (const [position, { startMs, endMs, text }] of cues.entries()) {
       const lines = text.split("\n");
-      expect(lines.length, text).toBeLessThanOrEqual(2);
-      for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(42);
-      expect(endMs - startMs, text).toBeGreaterThanOrEqual(800);
-      expect(text.length / ((endMs - startMs) / 1000), text).toBeLessThanOrEqual(20.5);
+      expect(lines.length).toBeLessThanOrEqual(2);
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(42);
+      expect(endMs - startMs).toBeGreaterThanOrEqual(800);
+      expect(text.length / ((endMs - startMs) / 1000)).toBeLessThanOrEqual(20.5);
       expect(startMs).toBeGreaterThanOrEqual(cues[position - 1]?.endMs ?? 0);
     }
   });

@@ -7,8 +7,8 @@ import { captionVersions } from "./version-tables.ts";
 export type CaptionVersion = typeof captionVersions.$inferSelect;
 
 /** The last ones are kept, as far as their texts have this size in all. */
-export const KEPT_VERSIONS = 20;
-export const KEPT_VERSION_BYTES = 20 * 1024 * 1024;
+const KEPT_VERSIONS = 20;
+const KEPT_VERSION_BYTES = 20 * 1024 * 1024;
 
 /** The text that a track has. Its first one is no row until it is replaced. */
 export const currentOf = ({ captions }: AddedTrack): { version: number; folder: string } => ({

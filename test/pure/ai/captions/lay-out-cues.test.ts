@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { layOutCues } from "../../../../src/ai/captions/lay-out-cues.ts";
 import { graphemes, type Word } from "../../../../src/ai/captions/word.ts";
@@ -46,7 +46,7 @@ test("the last cue ends with the media, and begins earlier if there is not enoug
 });
 
 test("Chinese has lines of sixteen characters and no spaces", () => {
-  const words = [..."今天天气很好，我们一起去公园散步，然后回家吃饭。"].map((text, n) => ({
+  const words = Array.from("今天天气很好，我们一起去公园散步，然后回家吃饭。").map((text, n) => ({
     text,
     hasSpace: false,
     startMs: n * 220,

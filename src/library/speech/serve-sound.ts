@@ -10,7 +10,7 @@ import { spansOf } from "../../media/manifest/spans.ts";
 import { retargetSegment } from "../../media/download/retarget-segment.ts";
 import { renditions } from "../assets/tables.ts";
 import { findStored } from "../clips/index.ts";
-import { openStoredFile } from "./stored-source.ts";
+import { openStoredFile } from "../sources/stored-source.ts";
 
 /** The file that a rendition's init segment and media segments make. */
 interface SoundLayout {
