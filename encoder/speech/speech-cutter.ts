@@ -1,14 +1,7 @@
 /** Finds what is heard in a sound, and cuts it into pieces. Pure: samples in, samples of pieces out. */
 import type { SpeechSpan } from "../../protocol/speech.ts";
+import { FRAME_SECONDS, LoudnessGate } from "./loudness.ts";
 
-/** Loudness is judged by this. */
-const FRAME_SECONDS = 0.02;
-/** Softer frames are silence, whatever the rest is like; louder ones are sound. */
-const [SOFTEST_DB, LOUDEST_DB] = [-60, -35];
-/** Speech is this much louder than the noise between its words. */
-const ABOVE_NOISE_DB = 10;
-/** The noise is the least loud of this. */
-const NOISE_SECONDS = 8;
 /** A silence of this length is cut away, up to what is kept at its two ends: models need it to hear where a word begins. */
 const SILENCE_SECONDS = 0.8;
 const KEPT_SECONDS = 0.25;
@@ -41,7 +34,7 @@ export class SpeechCutter {
   readonly #sink: PieceSink;
   #rest = new Float32Array(0);
   #count = 0; // frames that have been heard
-  readonly #noise: LeastOf;
+  readonly #gate = new LoudnessGate();
   /** Frames of silence before a sound, the last of them. */
   #before: Frame[] = [];
   /** Silence behind a sound, which may turn out to be a pause. */
@@ -58,7 +51,6 @@ export class SpeechCutter {
     const frames = (ms: number) => Math.max(1, Math.round(ms / 1000 / FRAME_SECONDS));
     this.#pieceFrames = { target: Math.min(frames(pieceMs), frames(maxPieceMs)), most: frames(maxPieceMs) };
     this.#sink = sink;
-    this.#noise = new LeastOf(framesOf(NOISE_SECONDS));
   }
 
   /** Samples of one channel, one after another. */
@@ -86,10 +78,9 @@ export class SpeechCutter {
   }
 
   #hear(samples: Float32Array): void {
-    const frame = { samples, at: this.#count, db: loudnessDb(samples) };
+    const { db, isLoud } = this.#gate.hear(samples);
+    const frame = { samples, at: this.#count, db };
     this.#count += 1;
-    const noiseDb = this.#noise.put(frame.db);
-    const isLoud = frame.db > Math.min(LOUDEST_DB, Math.max(SOFTEST_DB, noiseDb + ABOVE_NOISE_DB));
     if (isLoud) return this.#hearSound(frame);
     if (!this.#isSound) {
       this.#before.push(frame);
@@ -147,38 +138,3 @@ export class SpeechCutter {
 }
 
 const framesOf = (seconds: number): number => Math.round(seconds / FRAME_SECONDS);
-
-const SILENCE_DB = -100;
-
-function loudnessDb(samples: Float32Array): number {
-  let sum = 0;
-  for (const value of samples) sum += value * value;
-  return sum === 0 ? SILENCE_DB : Math.max(SILENCE_DB, 10 * Math.log10(sum / samples.length));
-}
-
-/** The least of the last values, of which each takes a part of the window: exact to that part, with little memory. */
-class LeastOf {
-  readonly #partLength: number;
-  readonly #parts: number[] = [];
-  #inPart = 0;
-
-  constructor(length: number, parts = 8) {
-    this.#partLength = Math.ceil(length / parts);
-    this.#parts = [Infinity];
-    this.#most = parts;
-  }
-
-  readonly #most: number;
-
-  put(value: number): number {
-    if (this.#inPart === this.#partLength) {
-      this.#parts.push(Infinity);
-      if (this.#parts.length > this.#most) this.#parts.shift();
-      this.#inPart = 0;
-    }
-    this.#inPart += 1;
-    const last = this.#parts.length - 1;
-    this.#parts[last] = Math.min(this.#parts[last]!, value);
-    return Math.min(...this.#parts);
-  }
-}

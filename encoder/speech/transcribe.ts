@@ -5,6 +5,7 @@ import { decodedSound, planesOf } from "../media/decoded-sound.ts";
 import type { JobContext } from "../media/job-context.ts";
 import { openSource } from "../media/source.ts";
 import { JobError } from "../platform/errors.ts";
+import { snapWords } from "./snap-words.ts";
 import { SpeechCutter } from "./speech-cutter.ts";
 import { openSpeechModel } from "./whisper-model.ts";
 
@@ -26,7 +27,7 @@ export async function transcribe(job: TranscribeJob, context: JobContext): Promi
     const heard = await model.hear({ samples, languageCode, prompt: job.prompt });
     languageCode ??= heard.languageCode; // one language in a piece
     words.push(
-      ...heard.words.map(([start, end, text, hasSpace]): SpokenWord => [
+      ...snapWords(heard.words, samples, SPEECH_RATE_HZ).map(([start, end, text, hasSpace]): SpokenWord => [
         startMs + start,
         startMs + end,
         text,
