@@ -1,6 +1,6 @@
 /** Moves words out of silence: a model gives the first word behind a pause a part of the pause. Pure. */
 import type { SpokenWord } from "../../protocol/speech.ts";
-import { loudFrames, LOUDNESS_FRAME_MS } from "./loudness.ts";
+import { LOUDNESS_FRAME_MS } from "./loudness.ts";
 
 /** A word begins at most this much later than the model says. */
 const MOST_LATER_MS = 1500;
@@ -12,10 +12,10 @@ const LEAST_MS = 40;
 /**
  * A word that begins in silence begins with the next sound, unless that is the next word's. One that ends in silence ends with the last sound before.
  *
- * @param words in order; times are those of the samples
+ * @param words in order; times are those of the frames
+ * @param isLoud for each frame
  */
-export function snapWords(words: readonly SpokenWord[], samples: Float32Array, rateHz: number): SpokenWord[] {
-  const isLoud = loudFrames(samples, rateHz);
+export function snapWords(words: readonly SpokenWord[], isLoud: readonly boolean[]): SpokenWord[] {
   const frameOf = (ms: number) => Math.max(0, Math.min(isLoud.length - 1, Math.floor(ms / LOUDNESS_FRAME_MS)));
   let freeMs = 0;
   return words.map(([start, end, text, hasSpace], position): SpokenWord => {

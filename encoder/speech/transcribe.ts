@@ -5,6 +5,8 @@ import { decodedSound, planesOf } from "../media/decoded-sound.ts";
 import type { JobContext } from "../media/job-context.ts";
 import { openSource } from "../media/source.ts";
 import { JobError } from "../platform/errors.ts";
+import { anchorSentences } from "./anchor-sentences.ts";
+import { loudFrames } from "./loudness.ts";
 import { snapWords } from "./snap-words.ts";
 import { SpeechCutter } from "./speech-cutter.ts";
 import { openSpeechModel } from "./whisper-model.ts";
@@ -27,7 +29,7 @@ export async function transcribe(job: TranscribeJob, context: JobContext): Promi
     const heard = await model.hear({ samples, languageCode, prompt: job.prompt });
     languageCode ??= heard.languageCode; // one language in a piece
     words.push(
-      ...snapWords(heard.words, samples, SPEECH_RATE_HZ).map(([start, end, text, hasSpace]): SpokenWord => [
+      ...inSound(heard.words, samples).map(([start, end, text, hasSpace]): SpokenWord => [
         startMs + start,
         startMs + end,
         text,
@@ -47,6 +49,18 @@ export async function transcribe(job: TranscribeJob, context: JobContext): Promi
     transcribeMs: performance.now() - startedMs,
     cpuMs: (user + system) / 1000,
   };
+}
+
+/** Words where they are heard: the model's own times are not exact. */
+function inSound(words: readonly SpokenWord[], samples: Float32Array): SpokenWord[] {
+  const isLoud = loudFrames(samples, SPEECH_RATE_HZ);
+  const endMs = (samples.length / SPEECH_RATE_HZ) * 1000;
+  const within = words.map(([start, end, ...text]): SpokenWord => [
+    Math.min(start, endMs),
+    Math.min(end, endMs),
+    ...text,
+  ]);
+  return snapWords(anchorSentences(within, isLoud), isLoud);
 }
 
 interface Window {

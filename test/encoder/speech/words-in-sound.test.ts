@@ -1,16 +1,19 @@
 /** Words are moved out of the silence that a model gives them. */
 import { expect, test } from "vitest";
 import type { SpokenWord } from "../../../protocol/speech.ts";
+import { anchorSentences } from "../../../encoder/speech/anchor-sentences.ts";
+import { loudFrames } from "../../../encoder/speech/loudness.ts";
 import { snapWords } from "../../../encoder/speech/snap-words.ts";
 
 const RATE_HZ = 16_000;
 
 /** Sound in the given stretches, in ms. */
-function soundIn(lengthMs: number, ...loud: [number, number][]): Float32Array {
-  return Float32Array.from({ length: (lengthMs / 1000) * RATE_HZ }, (_, n) => {
+function soundIn(lengthMs: number, ...loud: [number, number][]): boolean[] {
+  const samples = Float32Array.from({ length: (lengthMs / 1000) * RATE_HZ }, (_, n) => {
     const ms = (n / RATE_HZ) * 1000;
     return loud.some(([from, to]) => ms >= from && ms < to) ? 0.3 * Math.sin(n / 3) : 0.0005 * Math.sin(n);
   });
+  return loudFrames(samples, RATE_HZ);
 }
 
 test.each<[string, [number, number][], [number, number][], [number, number][]]>([
@@ -70,15 +73,36 @@ test.each<[string, [number, number][], [number, number][], [number, number][]]>(
   ],
 ])("%s", (_, loud, given, wanted) => {
   const words = given.map(([start, end], n): SpokenWord => [start, end, `w${n}`, true]);
-  const snapped = snapWords(words, soundIn(3500, ...loud), RATE_HZ);
+  const snapped = snapWords(words, soundIn(3500, ...loud));
   expect(snapped.map(([start, end]) => [start, end])).toEqual(wanted);
 });
 
 test("words stay in order, and none has no duration", () => {
   const words = [0, 0, 1990, 1995].map((start, n): SpokenWord => [start, start, `w${n}`, true]);
-  const snapped = snapWords(words, soundIn(3000, [500, 1000], [2000, 2600]), RATE_HZ);
+  const snapped = snapWords(words, soundIn(3000, [500, 1000], [2000, 2600]));
   for (const [n, [start, end]] of snapped.entries()) {
     expect(end).toBeGreaterThan(start);
     expect(start).toBeGreaterThanOrEqual(snapped[n - 1]?.[0] ?? 0);
   }
+});
+
+const sentence = (...times: [number, number, string][]) =>
+  times.map(([start, end, text]): SpokenWord => [start, end, text, true]);
+
+test("a sentence whose times have drifted begins behind the pause, and shares out its sound", () => {
+  const isLoud = soundIn(5000, [0, 1000], [2000, 4000]);
+  const first = sentence([0, 900, "One,"], [900, 1900, "two."]);
+  const second = sentence([3500, 3600, "Three"], [3600, 3600, "fours"], [3600, 3600, "here."]);
+  const anchored = anchorSentences([...first, ...second], isLoud);
+  expect(anchored.slice(2).map(([start, end]) => [start, end])).toEqual([
+    [2000, 2667],
+    [2667, 3333],
+    [3333, 4000],
+  ]);
+  expect(anchored.slice(0, 2)).toEqual(first);
+});
+
+test("sentences without a pause between them stay", () => {
+  const words = sentence([0, 500, "One."], [500, 1000, "Two."], [1000, 1500, "Three."]);
+  expect(anchorSentences(words, soundIn(2000, [0, 1500]))).toEqual(words);
 });
