@@ -16,6 +16,8 @@ const WINDOW = { pieceMs: 20_000, maxPieceMs: 29_000 };
 /** Of every second attempt: a model that has repeated itself is to hear other windows. */
 const OTHER_WINDOW = { pieceMs: 13_000, maxPieceMs: 19_000 };
 
+const CONTEXT_CHARACTERS = 200;
+
 export async function transcribe(job: TranscribeJob, context: JobContext): Promise<TranscribeResult> {
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
@@ -25,8 +27,14 @@ export async function transcribe(job: TranscribeJob, context: JobContext): Promi
   const words: SpokenWord[] = [];
   let { languageCode } = job;
   let heardSeconds = 0;
+  /** The end of the window before: with it, the model goes on in its words and its spelling. */
+  let before = "";
   for (const { samples, startMs } of windows) {
-    const heard = await model.hear({ samples, languageCode, prompt: job.prompt });
+    const heard = await model.hear({ samples, languageCode, prompt: `${job.prompt} ${before}`.trim() });
+    before = heard.words
+      .map(([, , text]) => text)
+      .join(" ")
+      .slice(-CONTEXT_CHARACTERS);
     languageCode ??= heard.languageCode; // one language in a piece
     words.push(
       ...inSound(heard.words, samples).map(([start, end, text, hasSpace]): SpokenWord => [

@@ -75,6 +75,11 @@ describe.runIf(hasModel)("ten minutes of speech", () => {
     const wanted = plainWords(spoken.map(({ text }) => text).join(" "));
     const ours = align(wanted, plainWords(words.map(({ text }) => text).join(" ")));
     const theirs = align(wanted, plainWords(whole.text));
+    const differing = ours.pairs.flatMap(([i, j]) => {
+      const [want, got] = [wanted[i] ?? "-", plainWords(words.map(({ text }) => text).join(" "))[j] ?? "-"];
+      return want === got ? [] : [`${want}/${got}`];
+    });
+    console.log(differing.join(" "));
     console.log(`${wanted.length} words; errors: ours ${ours.errors}, of the whole file ${theirs.errors}`);
     expect(ours.errors).toBeLessThanOrEqual(Math.max(theirs.errors * 1.05, 2));
   });
