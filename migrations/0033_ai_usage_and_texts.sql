@@ -15,6 +15,7 @@ CREATE TABLE `ai_usage` (
 	PRIMARY KEY(`workspace_id`, `day`, `kind`, `engine`)
 );
 --> statement-breakpoint
+CREATE INDEX `ai_usage_by_age` ON `ai_usage` (`day`);--> statement-breakpoint
 CREATE TABLE `caption_versions` (
 	`track_id` text NOT NULL,
 	`version` integer NOT NULL,

@@ -30,6 +30,8 @@ let provider: SpeechStandIn;
 let mediaId: string;
 let playbackId: string;
 let soundId: string;
+/** One of eight seconds, which is one piece. */
+let short: { mediaId: string; soundId: string; playbackId: string };
 
 function sound(seconds: number): Buffer {
   const sampleAt = (index: number) => {
@@ -41,13 +43,20 @@ function sound(seconds: number): Buffer {
 
 beforeAll(async () => {
   provider = await startSpeechStandIn();
-  const vars = { AI_BASE_URL: provider.baseUrl, AI_MONTHLY_BUDGET_USD: "0.3", SOURCE_RETRY_SCALE: "0.05" };
+  const vars = { AI_BASE_URL: provider.baseUrl, AI_MONTHLY_BUDGET_USD: "0.1", SOURCE_RETRY_SCALE: "0.05" };
   [platform, server] = await Promise.all([startTestPlatform({ vars }), startSourceServer()]);
   server.add("/long.wav", { kind: "content", content: sound(SECONDS) });
   server.add("/short.wav", { kind: "content", content: sound(8) });
   ({ assetId: mediaId, playbackId } = await platform.create(server.url("/long.wav")));
   const media = await platform.until(mediaId, isReady);
   soundId = media.tracks.find(({ type }) => type === "audio")!.id;
+  const made = await platform.create(server.url("/short.wav"));
+  const { tracks } = await platform.until(made.assetId, isReady);
+  short = {
+    mediaId: made.assetId,
+    soundId: tracks.find(({ type }) => type === "audio")!.id,
+    playbackId: made.playbackId,
+  };
 });
 afterAll(async () => {
   await platform?.stop();
@@ -80,12 +89,13 @@ async function ended(id: string, of = mediaId): Promise<Generated & { error?: { 
   return { ...track, ...generatedIn(media, id) };
 }
 
-async function made(more: object = {}) {
-  const { body } = await ask(more);
-  return await ended(body.data.id);
+async function made(more: object = {}, of = { mediaId, soundId }) {
+  const { body } = await ask(more, of);
+  return await ended(body.data.id, of.mediaId);
 }
 
-const text = async (path: string) => await (await fetch(`${platform.baseUrl}/${playbackId}/text/${path}`)).text();
+const text = async (path: string, of = playbackId) =>
+  await (await fetch(`${platform.baseUrl}/${of}/text/${path}`)).text();
 const usage = async () =>
   (await platform.api<{ spentUsd: number; days: { calls: number }[] }>("GET", "/v1/ai/usage")).body.data;
 
@@ -147,15 +157,15 @@ describe("a provider that fails", () => {
       const { status, body } = answerOf(number);
       response.writeHead(status, { "content-type": "text/plain" }).end(body);
     });
-    const track = await made();
+    const track = await made({}, short);
     expect([track.status, track.error?.code]).toEqual(["failed", code]);
-    expect(provider.asked.length).toBeLessThanOrEqual(4 * calls);
-    expect((await fetch(`${platform.baseUrl}/${playbackId}.m3u8`)).status).toBe(200);
+    expect(provider.asked).toHaveLength(calls);
+    expect((await fetch(`${platform.baseUrl}/${short.playbackId}.m3u8`)).status).toBe(200);
   });
 
   test("empty lists are no speech", async () => {
     provider.answer(({ response }) => answerJson(response, 200, { text: "", segments: [], words: [] }));
-    const track = await made();
+    const track = await made({}, short);
     expect([track.status, track.error?.code]).toEqual(["failed", "no_speech"]);
   });
 
@@ -170,8 +180,8 @@ describe("a provider that fails", () => {
         ],
       }),
     );
-    const track = await made();
-    const { words } = JSON.parse(await text(`${track.id}.json`)) as {
+    const track = await made({}, short);
+    const { words } = JSON.parse(await text(`${track.id}.json`, short.playbackId)) as {
       words: { startMs: number; endMs: number; text: string }[];
     };
     expect(words.slice(0, 2).map((word) => word.text)).toEqual(["a", "b"]);
@@ -186,9 +196,9 @@ describe("a provider that fails", () => {
     provider.answer(({ response, form }) =>
       answerJson(response, 200, heardWords(form.get("temperature") === "0" ? loop : "one two three four")),
     );
-    const track = await made();
-    expect([track.status, provider.asked.length]).toEqual(["available", 8]);
-    expect(await text(`${track.id}.txt`)).not.toContain("thank");
+    const track = await made({}, short);
+    expect([track.status, provider.asked.length]).toEqual(["available", 2]);
+    expect(await text(`${track.id}.txt`, short.playbackId)).not.toContain("thank");
   });
 });
 
@@ -231,8 +241,8 @@ describe("the text of a track", () => {
   let path: string;
   beforeAll(async () => {
     provider.answer(({ response }) => answerJson(response, 200, heardWords("one two three four")));
-    track = await made();
-    path = `/v1/on-demand/${mediaId}/tracks/${track.id}/vtt`;
+    track = await made({}, short);
+    path = `/v1/on-demand/${short.mediaId}/tracks/${track.id}/vtt`;
   });
   const put = (body: BodyInit, headers: Record<string, string> = {}) =>
     fetch(`${platform.baseUrl}${path}`, {
@@ -250,12 +260,12 @@ describe("the text of a track", () => {
     expect(new Set([one.status, other.status])).toEqual(new Set([200, 412]));
     expect(await (await read()).text()).toContain("00:00:01.000 --> 00:00:02.000\nEdited.\n");
     const shown = async () => {
-      const playlist = await text(`${track.id}.m3u8`);
+      const playlist = await text(`${track.id}.m3u8`, short.playbackId);
       const segment = playlist.split("\n").find((line) => line.endsWith(".vtt")) ?? "";
-      return await text(segment);
+      return await text(segment, short.playbackId);
     };
     expect(await shown()).toContain("Edited.");
-    expect(await text(`${track.id}.vtt`)).toContain("Edited.");
+    expect(await text(`${track.id}.vtt`, short.playbackId)).toContain("Edited.");
     const restored = await platform.api<{ version: number; restoredFrom: number }>(
       "POST",
       `${path}/versions/1/restore`,
@@ -267,7 +277,7 @@ describe("the text of a track", () => {
     expect(body.data.map(({ version }) => version)).toEqual([3, 2, 1]);
     const { body: events } = await platform.api<{ type: string }[]>(
       "GET",
-      `/v1/events?objectId=${mediaId}&naming=video&limit=4`,
+      `/v1/events?objectId=${short.mediaId}&naming=video&limit=4`,
     );
     expect(events.data.map(({ type }) => type)).toEqual([
       "video.media.updated",
@@ -343,16 +353,17 @@ describe("the command line", () => {
 
 test("what the budget of the month does not cover is refused, and costs nothing", async () => {
   provider.answer(({ response }) => answerJson(response, 200, heardWords("one two three four")));
-  // Each track costs 0.022 dollars of the 0.3.
+  // Each track costs 0.022 dollars of the 0.1.
   let answer = await ask();
   for (; answer.status === 200; answer = await ask())
     expect((await ended(answer.body.data.id)).status).toBe("available");
   expect(answer).toMatchObject({ status: 400, body: { error: { message: "AI budget is spent" } } });
   const { spentUsd } = await usage();
-  expect(spentUsd).toBeLessThanOrEqual(0.3);
-  expect(spentUsd).toBeGreaterThan(0.26);
+  expect(spentUsd).toBeLessThanOrEqual(0.1);
+  expect(spentUsd).toBeGreaterThan(0.07);
   provider.forget();
-  const { assetId } = await platform.create(server.url("/long.wav"), { subtitles: { languageName: "English" } });
+  server.add("/longer.wav", { kind: "content", content: sound(SECONDS * 2) });
+  const { assetId } = await platform.create(server.url("/longer.wav"), { subtitles: { languageName: "English" } });
   const media = (await platform.until(assetId, isReady)) as CaptionedMedia;
   const track = await ended(media.generatedSubtitles[0]!.id, assetId);
   expect([track.status, track.error?.code]).toEqual(["failed", "ai_budget_spent"]);

@@ -104,7 +104,7 @@ describe("data that is kept for 30 days", () => {
   test("is found by an index in every table", async () => {
     const statements: string[] = [];
     await deleteOld({ ...env, DB: countingDeletions([], statements) }, now);
-    expect(statements).toHaveLength(6);
+    expect(statements).toHaveLength(7);
     for (const statement of statements) {
       const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${statement}`).bind("", 1).all<{ detail: string }>();
       const details = plan.results.map(({ detail }) => detail);

@@ -1,4 +1,4 @@
-import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** What AI has been used for, one row for each workspace, day, kind of result and engine. Deleted after 400 days (`src/retention.ts`). */
 export const aiUsage = sqliteTable(
@@ -14,5 +14,8 @@ export const aiUsage = sqliteTable(
     units: real().notNull(),
     costMicroUsd: integer().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.kind, t.engine] })],
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.day, t.kind, t.engine] }),
+    index("ai_usage_by_age").on(t.day), // for the retention
+  ],
 );

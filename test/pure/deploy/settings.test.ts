@@ -22,6 +22,7 @@ test("no settings are valid", () => {
     routes: [],
     workersDev: true,
     secretsFile: "secrets.json",
+    ai: false,
     vars: {},
   });
 });

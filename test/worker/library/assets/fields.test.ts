@@ -45,8 +45,8 @@ const NOT_OF_CANCELLED = {
 /** Body of `PATCH /v1/on-demand/{mediaId}`. */
 const CHANGE: Record<string, unknown> = { title: "Another", creatorId: "you", metadata: { season: "2" } };
 
-/** `inputs` are shown by `input-info`; `tenancy/drm/configurations.test.ts` has the other one. */
-const ELSEWHERE = ["inputs", "drmConfigurationId"];
+/** `inputs` are shown by `input-info`; `tenancy/drm/configurations.test.ts` has the second one, `tracks/made-subtitles.test.ts` the third. */
+const ELSEWHERE = ["inputs", "drmConfigurationId", "subtitles"];
 
 const fieldsOf = (shape: Record<string, Parameters<typeof isLater>[0]>) =>
   Object.keys(shape).filter((name) => !isLater(shape[name]!));
