@@ -50,19 +50,18 @@ export async function* decodedFrames(
       const given = atEnd ? null : packet;
       const result = isSound ? decoder.sendPacketSync(given) : await decoder.sendPacket(given);
       sent = result !== AVERROR_EAGAIN;
-      if (isSound) yield* receivedSound(decoder);
-      else yield* receivedFrames(decoder);
+      yield* receivedFrames(decoder, isSound);
     }
     packet.unref();
   }
 }
 
-/** Yields the frames that the decoder has ready; the receiver owns every frame. */
-export async function* receivedFrames(decoder: CodecContext): AsyncGenerator<Frame> {
+/** Yields the frames that the decoder has ready; the receiver owns every frame. @param atOnce without a thread of its own */
+export async function* receivedFrames(decoder: CodecContext, atOnce = false): AsyncGenerator<Frame> {
   for (let failures = 0; failures < MAX_FAILURES_IN_A_ROW;) {
     const frame = new Frame();
     frame.alloc();
-    const result = await decoder.receiveFrame(frame);
+    const result = atOnce ? decoder.receiveFrameSync(frame) : await decoder.receiveFrame(frame);
     if (result >= 0) {
       failures = 0;
       yield frame;
@@ -71,22 +70,5 @@ export async function* receivedFrames(decoder: CodecContext): AsyncGenerator<Fra
     frame.free();
     if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return;
     failures++; // one damaged frame; the next call continues after it
-  }
-}
-
-/** The same, at once. */
-function* receivedSound(decoder: CodecContext): Generator<Frame> {
-  for (let failures = 0; failures < MAX_FAILURES_IN_A_ROW;) {
-    const frame = new Frame();
-    frame.alloc();
-    const result = decoder.receiveFrameSync(frame);
-    if (result >= 0) {
-      failures = 0;
-      yield frame;
-      continue;
-    }
-    frame.free();
-    if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return;
-    failures++;
   }
 }
