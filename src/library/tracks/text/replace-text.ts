@@ -97,6 +97,7 @@ export async function replaceText(
   // Two editors may write at once, so each text has a folder of its own, and the commit decides.
   const folder = versionFolder(crypto.randomUUID());
   const stored = await storeText(env, key, folder, captions);
+  const bytesBefore = await sizeOf(env, key, currentOf(before.track).folder);
   const changed = await changeRecord(env, key, now, (seen, db, still) => {
     const { track, facts } = textTrackIn(seen.addedTracks, key.trackId);
     requireMatch(track, ifMatch);
@@ -116,13 +117,21 @@ export async function replaceText(
       row,
       statements: [
         // The text that the track was made with becomes a version when it is replaced.
-        insertVersionIf(db, { ...first, cueCount: facts.cueCount, bytes: 0, createdAt: track.createdAt }, still),
+        insertVersionIf(
+          db,
+          { ...first, cueCount: facts.cueCount, bytes: bytesBefore, createdAt: track.createdAt },
+          still,
+        ),
         insertVersionIf(db, row, still),
         setFactsIf(db, after, still),
       ],
       addedTracks: seen.addedTracks.map((one) => (one === track ? after : one)),
       eventsBefore: ({ asset }, when) => [trackEvent("updated", after, asset.workspaceId, when())],
     };
+  }).catch(async (error: unknown) => {
+    // Another editor was faster, or the track is gone. After any other error, the text may be stored.
+    if (error instanceof Problem) await deleteText(env, key, folder);
+    throw error;
   });
   const { change, record, committed } = orNotFound(changed, "media_not_found");
   log("captions.replaced", { assetId: key.assetId, trackId: key.trackId, version: change.row.version, restoredFrom });
@@ -133,14 +142,20 @@ export async function replaceText(
 async function storeText(env: Env, { assetId, trackId }: TrackKey, folder: string, captions: Captions) {
   try {
     const facts = await storeCaptions(env, { assetId, trackId, folder }, captions);
-    const whole = await env.MEDIA.head(captionsKey(assetId, trackId, "whole.vtt", folder));
-    return { facts, cueCount: captions.cues.length, bytes: whole?.size ?? 0 };
+    return { facts, cueCount: captions.cues.length, bytes: await sizeOf(env, { assetId, trackId }, folder) };
   } catch (error) {
     if (!(error instanceof CaptionsError)) throw error;
     const fields = [{ field: "body", message: error.message, hint: "must have fewer captions at the same time" }];
     throw new Problem("validation_failed", error.message, { fields });
   }
 }
+
+/** Bytes of the WebVTT of one text. */
+const sizeOf = async (env: Env, { assetId, trackId }: Omit<TrackKey, "workspaceId">, folder: string): Promise<number> =>
+  (await env.MEDIA.head(captionsKey(assetId, trackId, "whole.vtt", folder)))?.size ?? 0;
+
+const deleteText = (env: Env, { assetId, trackId }: TrackKey, folder: string): Promise<void> =>
+  env.MEDIA.delete(FILES.map((file) => captionsKey(assetId, trackId, file, folder)));
 
 const setFactsIf = (db: Database, { id, captions }: AddedTrack, condition: SQL): Statement =>
   db
@@ -149,10 +164,10 @@ const setFactsIf = (db: Database, { id, captions }: AddedTrack, condition: SQL):
     .where(and(eq(addedTracks.id, id), condition));
 
 /** Deletes versions beyond those that are kept. Should it be lost, the next replacement does it. */
-async function forgetOld(env: Env, { assetId, trackId }: TrackKey): Promise<void> {
+async function forgetOld(env: Env, key: TrackKey): Promise<void> {
   const db = openDatabase(env.DB);
-  for (const version of expiredOf(await versionsOf(db, trackId))) {
-    await env.MEDIA.delete(FILES.map((file) => captionsKey(assetId, trackId, file, version.folder)));
+  for (const version of expiredOf(await versionsOf(db, key.trackId))) {
+    await deleteText(env, key, version.folder);
     await deleteVersion(db, version);
   }
 }

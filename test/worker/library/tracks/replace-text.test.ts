@@ -1,0 +1,66 @@
+/** The texts of subtitle tracks: what is stored of them after replacements, also by two editors at once. */
+import { env } from "cloudflare:test";
+import { beforeAll, expect, test } from "vitest";
+import { addCaptionTrack } from "../../../../src/library/tracks/add-caption-track.ts";
+import { captionsPrefix } from "../../../../src/platform/storage/keys.ts";
+import { newAsset } from "../../playback/playable.ts";
+import { newWorkspace, send, type TestWorkspace } from "../../workspace.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const vtt = (text: string) => `WEBVTT\n\n00:01.000 --> 00:02.000\n${text}\n`;
+
+/** A track whose text is "first". */
+async function newTrack() {
+  const { assetId } = await newAsset({ workspaceId: workspace.id, status: "ready", stage: "done" });
+  const trackId = crypto.randomUUID();
+  const cues = [{ startMs: 1000, endMs: 2000, settings: "", text: "first" }];
+  const labels = { languageCode: "en", languageName: "English" };
+  await addCaptionTrack(env, { assetId, trackId }, labels, { cues, skipped: 0 }, new Date());
+  const path = `/v1/on-demand/${assetId}/tracks/${trackId}/vtt`;
+  const put = (text: string, headers: Record<string, string> = {}) =>
+    send(
+      new Request(`http://sluice.test${path}`, {
+        method: "PUT",
+        body: vtt(text),
+        headers: { authorization: workspace.authorization, ...headers },
+      }),
+    );
+  /** The folders of texts in R2; "" = the first one's. */
+  const folders = async () => {
+    const prefix = captionsPrefix(assetId, trackId);
+    const { objects } = await env.MEDIA.list({ prefix });
+    return new Set(objects.map(({ key }) => key.slice(prefix.length).split("/").slice(0, -1).join("/")));
+  };
+  const versions = async () =>
+    (await (await workspace.request("GET", `${path}/versions`)).json<{ data: { version: number }[] }>()).data;
+  return { path, put, folders, versions };
+}
+
+test("of two editors at once one wins, and nothing is left of the other's text", async () => {
+  const { put, folders, versions } = await newTrack();
+  const answers = await Promise.all([put("mine", { "if-match": '"1"' }), put("yours", { "if-match": '"1"' })]);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 412]));
+  expect((await versions()).map(({ version }) => version)).toEqual([2, 1]);
+  expect((await folders()).size).toBe(2);
+});
+
+test("without a condition both are kept, one after the other", async () => {
+  const { put, versions } = await newTrack();
+  const answers = await Promise.all([put("mine"), put("yours")]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect((await versions()).map(({ version }) => version)).toEqual([3, 2, 1]);
+});
+
+test("the last twenty are kept, and the objects of the others are deleted", async () => {
+  const { path, put, folders, versions } = await newTrack();
+  for (let n = 2; n <= 22; n += 1) expect((await put(`text ${n}`)).status).toBe(200);
+  expect((await versions()).map(({ version }) => version)).toEqual(Array.from({ length: 20 }, (_, n) => 22 - n));
+  expect((await folders()).size).toBe(20);
+  expect((await workspace.request("POST", `${path}/versions/2/restore`)).status).toBe(404);
+  expect((await workspace.request("POST", `${path}/versions/3/restore`)).status).toBe(200);
+  expect(await (await workspace.request("GET", path)).text()).toContain("text 3");
+});
