@@ -1,10 +1,13 @@
-/** Fetches a speech model into the container's image: `node fetch-model.ts URL FILE`. */
-import { createWriteStream } from "node:fs";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import type { ReadableStream } from "node:stream/web";
+/** Fetches a speech model into the container's image, and checks its sum: `node fetch-model.ts NAME FILE [COLLECTION]`. */
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { WHISPER_COLLECTION, WHISPER_MODELS } from "../protocol/whisper-models.ts";
 
-const [url = "", file = ""] = process.argv.slice(2);
-const { ok, status, body } = await fetch(url);
-if (!ok || body === null) throw new Error(`${url} answered with ${status}`);
-await pipeline(Readable.fromWeb(body as ReadableStream), createWriteStream(file));
+const [name = "", file = "", collection = WHISPER_COLLECTION] = process.argv.slice(2);
+const url = `${collection}/ggml-${name}.bin`;
+const answer = await fetch(url);
+if (!answer.ok) throw new Error(`${url} answered with ${answer.status}`);
+const bytes = new Uint8Array(await answer.arrayBuffer());
+if (createHash("sha1").update(bytes).digest("hex") !== WHISPER_MODELS[name])
+  throw new Error(`${url} is not the model ${name}: its sum differs`);
+await writeFile(file, bytes);

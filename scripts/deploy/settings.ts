@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { nearestName } from "../../protocol/nearest-name.ts";
+import { WHISPER_MODELS } from "../../protocol/whisper-models.ts";
 import { deployedVariableProblem, VARIABLE_NAMES } from "../../src/platform/variables.ts";
 import { CommandError } from "../../sdk/cli/terminal/usage-error.ts";
 import { OPTIONAL_SECRETS, SECRET_NAMES } from "../secrets/fresh.ts";
@@ -35,17 +36,16 @@ const Variable = z
 
 const INSTANCE_TYPES = ["lite", "basic", "standard-1", "standard-2", "standard-3", "standard-4"] as const;
 
-/** Capacity of the encoder's containers. */
+const MODEL_NAMES = Object.keys(WHISPER_MODELS);
+
+/** The encoder's containers. */
 const Encoders = z.strictObject({
   maxInstances: z
     .number()
     .refine((count) => Number.isSafeInteger(count) && count > 0, "must be a positive whole number")
     .optional(),
   /** The speech model of their image, for generated captions. */
-  whisper: z
-    .string()
-    .regex(/^[a-z0-9._-]+$/, 'must be the name of a model, such as "base-q5_1"')
-    .optional(),
+  whisper: z.enum(MODEL_NAMES, `must be one of ${MODEL_NAMES.join(", ")}`).optional(),
   instanceType: z.enum(INSTANCE_TYPES, `must be one of ${INSTANCE_TYPES.join(", ")}`).optional(),
 });
 

@@ -176,6 +176,20 @@ test.each([
   expect(lines).toEqual(values.map((value, i) => `use     ${labels[i]!.padEnd(13)}${value}`));
 });
 
+test("Workers AI and a speech model are there only when they are asked for", async () => {
+  const base = await readBaseConfig();
+  const partsOf = (settings: unknown) => {
+    const { ai, containers } = deriveConfig(base, parse(settings), "");
+    return [ai, (containers as [{ image_vars?: object }])[0].image_vars];
+  };
+  expect(partsOf({})).toEqual([undefined, undefined]);
+  expect(partsOf({ ai: true, encoders: { whisper: "base-q5_1" } })).toEqual([
+    { binding: "AI" },
+    { WHISPER: "base-q5_1" },
+  ]);
+  expect(() => parse({ encoders: { whisper: "best" } })).toThrow("encoders.whisper: must be one of tiny,");
+});
+
 test("an encoder of the owner's needs no containers", () => {
   expect(parse({ vars: { ENCODER_URL: "https://encoder.example.com" } }).containers).toBe(false);
   expect(parse({ vars: { ENCODER_URL: "https://encoder.example.com" }, containers: true }).containers).toBe(true);
