@@ -17,7 +17,7 @@ import type {
 } from "./events/webhooks/endpoints/schemas.ts";
 import type { ActivityRecord } from "./library/assets/to-activity.ts";
 import type { CreateAsset, CreatedMedia, InputInfo, UpdateAsset } from "./library/assets/schemas.ts";
-import type { AiUsageRecord } from "./ai/usage/routes.ts";
+import { AI_EXAMPLES } from "./ai/examples.ts";
 import type { AddTrack } from "./library/tracks/schemas.ts";
 import type { CreatePlaybackId } from "./library/playback-ids/schemas.ts";
 import type { CancelledUpload, CreateUpload, UploadRecord } from "./library/uploads/schemas.ts";
@@ -101,24 +101,6 @@ const addTrack: z.input<typeof AddTrack>["tracks"] = {
   type: "subtitle",
   languageCode: "it",
   languageName: "Italian",
-};
-const aiUsage: z.output<typeof AiUsageRecord> = {
-  from: "2026-05-01",
-  to: "2026-05-31",
-  budgetUsd: 50,
-  spentUsd: 0.74,
-  leftUsd: 49.26,
-  days: [
-    {
-      date: "2026-05-21",
-      kind: "captions",
-      engine: "openai-compatible",
-      calls: 46,
-      units: 7400,
-      unit: "seconds",
-      costUsd: 0.74,
-    },
-  ],
 };
 const createPlaybackId: z.input<typeof CreatePlaybackId> = {
   accessPolicy: "private",
@@ -298,9 +280,6 @@ export const API_EXAMPLES: Record<string, unknown> = {
   AddTrack: { tracks: addTrack },
   GenerateSubtitles: { languageCode: "en-US", languageName: "English", vocabulary: ["Sluice"] },
   CaptionVersion: { version: 2, cueCount: 214, createdAt: SAMPLE_UPDATED_AT, isCurrent: true },
-  AiSettings: { vocabulary: ["Sluice", "Ada Lovelace"] },
-  AiSettingsRecord: { vocabulary: ["Sluice", "Ada Lovelace"] },
-  AiUsage: aiUsage,
   UpdateTrack: { languageCode: "fr", languageName: "French" },
   AddedTrack: { id: SAMPLE.subtitleTrackId, ...addTrack },
   CreatePlaybackId: createPlaybackId,
@@ -351,6 +330,7 @@ export const API_EXAMPLES: Record<string, unknown> = {
   ListedSigningKey: { id: SIGNING_KEY_ID, createdAt: SAMPLE_CREATED_AT },
   RevokedSigningKey: { message: "signing key is revoked" },
   SigningKey: { workspaceId: SAMPLE.workspaceId, signingKeyId: SIGNING_KEY_ID, publicKey: PUBLIC_KEY },
+  ...AI_EXAMPLES,
   ...VIDEO_DATA_EXAMPLES,
   Pagination: { totalRecords: 1, currentOffset: 1, offsetCount: 1 },
   CursorPagination: { limit: 25, nextCursor: null },

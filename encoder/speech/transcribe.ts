@@ -13,28 +13,27 @@ import { openSpeechModel } from "./whisper-model.ts";
 
 /** The model hears windows of 30 s. Those that end in a pause have no word at their border. */
 const WINDOW = { pieceMs: 20_000, maxPieceMs: 29_000 };
-/** Of every second attempt: a model that has repeated itself is to hear other windows. */
+/** Of every second attempt: a model that has repeated itself is to hear other windows, each by itself. */
 const OTHER_WINDOW = { pieceMs: 13_000, maxPieceMs: 19_000 };
 
+/** The end of the window before: with it, the model goes on in its words and its spelling. It also goes on with its repetitions. */
 const CONTEXT_CHARACTERS = 200;
 
 export async function transcribe(job: TranscribeJob, context: JobContext): Promise<TranscribeResult> {
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
   const model = await openSpeechModel();
-  const windows = windowsOf(await readPiece(job, context), job.attempt % 2 === 0 ? OTHER_WINDOW : WINDOW);
+  const isOther = job.attempt % 2 === 0;
+  const windows = windowsOf(await readPiece(job, context), isOther ? OTHER_WINDOW : WINDOW);
   const whole = windows.reduce((sum, { samples }) => sum + samples.length, 0) / SPEECH_RATE_HZ;
   const words: SpokenWord[] = [];
   let { languageCode } = job;
   let heardSeconds = 0;
-  /** The end of the window before: with it, the model goes on in its words and its spelling. */
   let before = "";
   for (const { samples, startMs } of windows) {
     const heard = await model.hear({ samples, languageCode, prompt: `${job.prompt} ${before}`.trim() });
-    before = heard.words
-      .map(([, , text]) => text)
-      .join(" ")
-      .slice(-CONTEXT_CHARACTERS);
+    const text = heard.words.map((word) => word[2]).join(" ");
+    before = isOther ? "" : text.slice(-CONTEXT_CHARACTERS);
     languageCode ??= heard.languageCode; // one language in a piece
     words.push(
       ...inSound(heard.words, samples).map(([start, end, text, hasSpace]): SpokenWord => [

@@ -26,7 +26,7 @@ const STEP_MS = 60_000;
 const CALL_MS = 180_000;
 /** With the delays below, ten minutes in which a provider may be unreachable. */
 const MAX_TRIES = 8;
-const FIRST_DELAY_MS = 1000;
+const FIRST_DELAY_MS = 5000;
 const LONGEST_DELAY_MS = 10 * 60_000;
 /** An answer that is none, or in which a model repeats itself, is asked for once more. */
 const MAX_UNUSABLE = 2;
@@ -128,8 +128,8 @@ function askAgain(
 ): AssetError | null {
   const { code, retryAfterMs } = error;
   const unusable = tried.unusable + (code === "ai_answer_unusable" ? 1 : 0);
-  const isAsked =
-    tried.tries < MAX_TRIES && (error.isRetryable || (unusable > tried.unusable && unusable < MAX_UNUSABLE));
+  const canSucceed = code === "ai_answer_unusable" ? unusable < MAX_UNUSABLE : error.isRetryable;
+  const isAsked = canSucceed && tried.tries < MAX_TRIES;
   const scale = Number(env.SOURCE_RETRY_SCALE ?? "") || 1;
   const delayMs = Math.min(
     LONGEST_DELAY_MS,

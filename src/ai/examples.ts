@@ -1,0 +1,29 @@
+import type { z } from "@hono/zod-openapi";
+import type { AiUsageRecord } from "./usage/routes.ts";
+
+const usage: z.output<typeof AiUsageRecord> = {
+  from: "2026-05-01",
+  to: "2026-05-31",
+  budgetUsd: 50,
+  spentUsd: 0.74,
+  leftUsd: 49.26,
+  days: [
+    {
+      date: "2026-05-21",
+      kind: "captions",
+      engine: "openai-compatible",
+      calls: 46,
+      units: 7400,
+      unit: "seconds",
+      costUsd: 0.74,
+    },
+  ],
+};
+const settings = { vocabulary: ["Sluice", "Ada Lovelace"] };
+
+/** Examples of the API document, by the names of their schemas. */
+export const AI_EXAMPLES: Record<string, unknown> = {
+  AiUsage: usage,
+  AiSettings: settings,
+  AiSettingsRecord: settings,
+};
