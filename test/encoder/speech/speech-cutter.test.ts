@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import { type CutPiece, SpeechCutter } from "../../../encoder/speech/speech-cutter.ts";
 
 const RATE_HZ = 16_000;
+/** Positions are whole milliseconds: through seconds, rounding would lose a sample. */
+const SAMPLES_PER_MS = RATE_HZ / 1000;
 const LENGTHS = { pieceMs: 60_000, maxPieceMs: 120_000 };
 
 /** A tone of [seconds, amplitude] one after another, over noise. */
@@ -135,13 +137,13 @@ describe("of any sound", () => {
         let [before, mediaEnd] = [0, 0];
         for (const piece of pieces) {
           expect(piece.durationMs).toBeLessThanOrEqual(4000);
-          expect(piece.samples).toBe((piece.durationMs / 1000) * RATE_HZ);
+          expect(piece.samples).toBe(piece.durationMs * SAMPLES_PER_MS);
           let at = 0;
           for (const [atMs, mediaMs, lengthMs] of piece.spans) {
             expect(atMs).toBe(at);
             expect(mediaMs).toBeGreaterThanOrEqual(mediaEnd);
-            const from = (mediaMs / 1000) * RATE_HZ;
-            const own = kept.subarray(before, before + (lengthMs / 1000) * RATE_HZ);
+            const from = mediaMs * SAMPLES_PER_MS;
+            const own = kept.subarray(before, before + lengthMs * SAMPLES_PER_MS);
             const source = samples.subarray(from, from + own.length);
             expect(own.subarray(0, source.length)).toEqual(source);
             at += lengthMs;
