@@ -15,7 +15,7 @@ interface Program {
 
 /**
  * The programs that tests need beyond npm: a browser that plays H.264, an ffmpeg that makes sources and checks our output, a cache that acts as
- * a CDN, and native players.
+ * a CDN, a voice, and native players.
  */
 const PROGRAMS: Program[] = [
   {
@@ -27,6 +27,7 @@ const PROGRAMS: Program[] = [
   { packages: ["ffmpeg"], path: process.env.FFMPEG ?? "/usr/bin/ffmpeg", variable: "FFMPEG" },
   { packages: ["nginx"], path: process.env.NGINX ?? "/usr/sbin/nginx", variable: "NGINX" },
   { packages: ["mpv"], path: process.env.MPV ?? "/usr/bin/mpv", variable: "MPV" },
+  { packages: ["flite"], path: process.env.FLITE ?? "/usr/bin/flite", variable: "FLITE" },
   // Without the graphical interface of the package `vlc`.
   { packages: ["vlc-bin", "vlc-plugin-base"], path: process.env.VLC ?? "/usr/bin/vlc", variable: "VLC" },
   {

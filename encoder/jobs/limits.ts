@@ -14,9 +14,8 @@ const SILENCE_MS = 60_000;
 const PROBE_WALL_MS = 10 * 60_000;
 /** A demuxer of Matroska reads through the whole file. */
 const CAPTIONS_WALL_MS = 60 * 60_000;
-/** A model reports after each window of 30 s, which a large one may take minutes for. A piece has ten minutes at most. */
-const SPEECH_SILENCE_MS = 10 * 60_000;
-const SPEECH_WALL_MS = 2 * 3600_000;
+/** A piece has ten minutes at most, of which the model reports the end alone. A large one takes a dozen times as long on a slow processor. */
+const SPEECH_WALL_MS = 3 * 3600_000;
 /** The largest models have 3 GB. */
 const SPEECH_RSS_BYTES = 5 * 2 ** 30;
 const START_WALL_MS = 10 * 60_000;
@@ -32,7 +31,7 @@ export function limitsOf(job: Job): ChildLimits {
   if (job.kind === "captions") return { silenceMs: SILENCE_MS, wallMs: CAPTIONS_WALL_MS, rssBytes: BASE_RSS_BYTES };
   if (job.kind === "speech") return { silenceMs: SILENCE_MS, wallMs: CAPTIONS_WALL_MS, rssBytes: BASE_RSS_BYTES };
   if (job.kind === "transcribe")
-    return { silenceMs: SPEECH_SILENCE_MS, wallMs: SPEECH_WALL_MS, rssBytes: SPEECH_RSS_BYTES };
+    return { silenceMs: SPEECH_WALL_MS, wallMs: SPEECH_WALL_MS, rssBytes: SPEECH_RSS_BYTES };
   if (job.kind === "audio") {
     const mediaMs = job.durationMs ?? job.audio.startMs + job.audio.durationMs;
     return { silenceMs: SILENCE_MS, wallMs: START_WALL_MS + mediaMs * 2, rssBytes: BASE_RSS_BYTES };

@@ -11,12 +11,14 @@ import { snapWords } from "./snap-words.ts";
 import { SpeechCutter } from "./speech-cutter.ts";
 import { openSpeechModel } from "./whisper-model.ts";
 
-/** The model hears windows of 30 s. Those that end in a pause have no word at their border. */
-const WINDOW = { pieceMs: 20_000, maxPieceMs: 29_000 };
+/** A whole piece at once: the model finds better borders for its windows of 30 s than pauses are, and goes on in its words and its spelling. */
+const WHOLE = { pieceMs: Infinity, maxPieceMs: Infinity };
+/** With a vocabulary, which the model forgets after some windows. */
+const STRETCH = { pieceMs: 80_000, maxPieceMs: 120_000 };
 /** Of every second attempt: a model that has repeated itself is to hear other windows, each by itself. */
-const OTHER_WINDOW = { pieceMs: 13_000, maxPieceMs: 19_000 };
+const ONE_WINDOW = { pieceMs: 13_000, maxPieceMs: 19_000 };
 
-/** The end of the window before: with it, the model goes on in its words and its spelling. It also goes on with its repetitions. */
+/** The end of the stretch before. The model also goes on with its repetitions. */
 const CONTEXT_CHARACTERS = 200;
 
 export async function transcribe(job: TranscribeJob, context: JobContext): Promise<TranscribeResult> {
@@ -24,13 +26,14 @@ export async function transcribe(job: TranscribeJob, context: JobContext): Promi
   const cpu = process.cpuUsage();
   const model = await openSpeechModel();
   const isOther = job.attempt % 2 === 0;
-  const windows = windowsOf(await readPiece(job, context), isOther ? OTHER_WINDOW : WINDOW);
-  const whole = windows.reduce((sum, { samples }) => sum + samples.length, 0) / SPEECH_RATE_HZ;
+  const length = isOther ? ONE_WINDOW : job.prompt === "" ? WHOLE : STRETCH;
+  const stretches = stretchesOf(await readPiece(job, context), length);
+  const whole = stretches.reduce((sum, { samples }) => sum + samples.length, 0) / SPEECH_RATE_HZ;
   const words: SpokenWord[] = [];
   let { languageCode } = job;
   let heardSeconds = 0;
   let before = "";
-  for (const { samples, startMs } of windows) {
+  for (const { samples, startMs } of stretches) {
     const heard = await model.hear({ samples, languageCode, prompt: `${job.prompt} ${before}`.trim() });
     const text = heard.words.map((word) => word[2]).join(" ");
     before = isOther ? "" : text.slice(-CONTEXT_CHARACTERS);
@@ -70,26 +73,26 @@ function inSound(words: readonly SpokenWord[], samples: Float32Array): SpokenWor
   return snapWords(anchorSentences(within, isLoud), isLoud);
 }
 
-interface Window {
+interface Stretch {
   samples: Float32Array;
   /** In the piece. */
   startMs: number;
 }
 
-/** Stretches of the piece from the first sound of each window to its last; the pauses in them stay. */
-function windowsOf(samples: Float32Array, length: typeof WINDOW): Window[] {
-  const windows: Window[] = [];
+/** From the first sound of each to its last; the pauses in them stay. */
+function stretchesOf(samples: Float32Array, length: typeof STRETCH): Stretch[] {
+  const stretches: Stretch[] = [];
   const cutter = new SpeechCutter(SPEECH_RATE_HZ, length, {
     put: () => {},
     end: ({ spans }) => {
       const [first, last] = [spans[0]!, spans.at(-1)!];
       const at = (ms: number) => Math.round((ms / 1000) * SPEECH_RATE_HZ);
-      windows.push({ samples: samples.subarray(at(first[1]), at(last[1] + last[2])), startMs: first[1] });
+      stretches.push({ samples: samples.subarray(at(first[1]), at(last[1] + last[2])), startMs: first[1] });
     },
   });
   cutter.put(samples);
   cutter.finish();
-  return windows;
+  return stretches;
 }
 
 async function readPiece(job: TranscribeJob, context: JobContext): Promise<Float32Array> {

@@ -45,7 +45,7 @@ class WhisperModel implements SpeechModel {
   }
 
   /**
-   * The words of one window of at most 30 s. It blocks the process, which runs this job alone; words arrive by the event loop afterwards.
+   * The words of one sound. It blocks the process, which runs this job alone; words arrive by the event loop afterwards.
    */
   async hear({ samples, languageCode, prompt }: Hearing): Promise<Heard> {
     const words: SpokenWord[] = [];
@@ -64,7 +64,7 @@ class WhisperModel implements SpeechModel {
   }
 
   #params(): Library.WhisperFullParams {
-    const params = new this.#library.WhisperFullParams(this.#library.WhisperSamplingStrategy.Greedy);
+    const params = new this.#library.WhisperFullParams(this.#library.WhisperSamplingStrategy.BeamSearch);
     // Its threads spin while they wait for each other: beside a video job, as many as there are processors would take minutes for each window.
     params.nThreads = Math.max(1, availableParallelism() - 1);
     // Each segment is one word.

@@ -48,6 +48,33 @@ test.each<[string, [number, number][], [number, number][], [number, number][]]>(
     ],
   ],
   [
+    "a word that begins with the last of its sound ends with it",
+    [[0, 1000]],
+    [
+      [0, 900],
+      [985, 2000],
+    ],
+    [
+      [0, 900],
+      [985, 1025],
+    ],
+  ],
+  [
+    "a word that ends behind the beginning of the next one ends with its own sound",
+    [
+      [0, 1000],
+      [2000, 3000],
+    ],
+    [
+      [900, 2300],
+      [2000, 2900],
+    ],
+    [
+      [900, 1000],
+      [2000, 2900],
+    ],
+  ],
+  [
     "words in sound stay",
     [[0, 3000]],
     [
@@ -64,11 +91,28 @@ test.each<[string, [number, number][], [number, number][], [number, number][]]>(
     [[0, 200]],
     [
       [0, 200],
-      [1000, 1200],
+      [2000, 2200],
     ],
     [
       [0, 200],
-      [1000, 1200],
+      [2000, 2200],
+    ],
+  ],
+  [
+    "a word in the pause behind its sentence shares the sound with the word before",
+    [
+      [0, 1000],
+      [2000, 3000],
+    ],
+    [
+      [0, 900],
+      [1300, 1800],
+      [2000, 2900],
+    ],
+    [
+      [0, 500],
+      [500, 1000],
+      [2000, 2900],
     ],
   ],
 ])("%s", (_, loud, given, wanted) => {

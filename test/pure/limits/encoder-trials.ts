@@ -81,7 +81,6 @@ export const ENCODER_TRIALS = {
   "job-memory": within(PROBE.rssBytes),
   "speech-time": within(limitsOf({ kind: "speech" } as Job).wallMs),
   "transcribe-time": within(TRANSCRIBE.wallMs),
-  "transcribe-silence": within(TRANSCRIBE.silenceMs),
   "transcribe-memory": within(TRANSCRIBE.rssBytes),
   "amf-depth": upTo((levels) => {
     const bytes = Buffer.concat([...Array.from({ length: levels }, () => ARRAY_OF_ONE), NULL]);

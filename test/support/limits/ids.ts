@@ -15,7 +15,6 @@ export const TRIED_IN = {
     "heard-text",
     "speech-time",
     "transcribe-time",
-    "transcribe-silence",
     "transcribe-memory",
     "picture-captions",
     "job-silence",

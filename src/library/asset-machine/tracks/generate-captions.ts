@@ -22,8 +22,8 @@ const WAIT_MS = 30_000;
 const UPLOAD_WAIT_MS = 10 * 60_000;
 /** Pieces that are heard at the same time, if there are encoders for them. */
 const PIECES_AT_ONCE = 4;
-/** Pieces of the encoder's own model. */
-const OWN_PIECES = { least: 60_000, most: 600_000 };
+/** Pieces of the encoder's own model, which makes fewer errors in long ones. */
+const OWN_PIECES = { least: 300_000, most: 600_000 };
 
 /** The next step of a generated subtitle track: its sound is cut into pieces once the media is ready; when all are heard, their words become captions. */
 export async function generateCaptions(machine: AssetComponents, track: PendingTrack): Promise<void> {
