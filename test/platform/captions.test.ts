@@ -169,7 +169,7 @@ describe("a provider that fails", () => {
     expect([track.status, track.error?.code]).toEqual(["failed", "no_speech"]);
   });
 
-  test("words behind the end and out of order are mended", async () => {
+  test("words out of order are mended, and of times that cannot be the text stays", async () => {
     provider.answer(({ response }) =>
       answerJson(response, 200, {
         text: "b a z",
@@ -184,7 +184,7 @@ describe("a provider that fails", () => {
     const { words } = JSON.parse(await text(`${track.id}.json`, short.playbackId)) as {
       words: { startMs: number; endMs: number; text: string }[];
     };
-    expect(words.slice(0, 2).map((word) => word.text)).toEqual(["a", "b"]);
+    expect(words.map((word) => word.text)).toEqual(["b", "a", "z"]);
     for (const [at, { startMs, endMs }] of words.entries()) {
       expect(endMs).toBeGreaterThanOrEqual(startMs);
       expect(startMs).toBeGreaterThanOrEqual(words[at - 1]?.endMs ?? 0);
@@ -233,6 +233,23 @@ describe("captions of a creation", () => {
     const multivariant = await (await fetch(`${platform.baseUrl}/${id}.m3u8`)).text();
     expect(multivariant.match(/TYPE=SUBTITLES/g)).toHaveLength(1); // players offer it once
   });
+});
+
+test("a clip has the captions of its part, with the times of their words, and hears nothing again", async () => {
+  provider.answer(({ response }) => answerJson(response, 200, heardWords("one two three four")));
+  expect((await made({}, short)).status).toBe("available");
+  provider.forget();
+  const inputs = [{ type: "video", url: `fp_mediaId://${short.mediaId}`, startTime: 2, endTime: 7 }];
+  const clip = await platform.create("", { inputs });
+  const media = (await platform.until(clip.assetId, isReady)) as CaptionedMedia;
+  const own = media.generatedSubtitles.at(-1)!; // the media has those of other tests, too
+  expect(own).toMatchObject({ status: "available", result: { engine: "openai-compatible", costUsd: 0 } });
+  const { words } = JSON.parse(await text(`${own.id}.json`, clip.playbackId)) as { words: object[] };
+  expect(words.slice(-2)).toEqual([
+    { startMs: 200, endMs: 800, text: "three" },
+    { startMs: 1200, endMs: 1800, text: "four" },
+  ]);
+  expect(provider.asked).toEqual([]);
 });
 
 describe("the text of a track", () => {

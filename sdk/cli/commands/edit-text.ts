@@ -8,7 +8,7 @@ import type { Reporter } from "../terminal/reporter.ts";
 import { CommandError } from "../terminal/usage-error.ts";
 
 /**
- * Opens the text of a subtitle track in the user's editor, and saves what has changed. A text that the platform refuses is kept in its file.
+ * Opens the text of a subtitle track in the user's editor, and saves what has changed. A text that could not be saved is kept in its file.
  *
  * @throws {CommandError}
  */
@@ -35,14 +35,15 @@ export async function editText(
     try {
       await sluice.replaceSubtitleText(track, { text: changed, etag });
     } catch (error) {
-      if (!(error instanceof ApiError) || (error.status !== 412 && error.status !== 422)) throw error;
-      const why =
-        error.status === 412
-          ? "Somebody else has changed the text meanwhile"
-          : (error.fields[0]?.message ?? error.message).replace(/\.$/, "");
-      throw new CommandError(`${why}. Your text is in ${path}.`);
+      throw new CommandError(`${whyNot(error)}. Your text is in ${path}.`);
     }
   }
+}
+
+function whyNot(error: unknown): string {
+  if (!(error instanceof ApiError)) return `The text was not saved: ${(error as Error).message.replace(/\.$/, "")}`;
+  if (error.status === 412) return "Somebody else has changed the text meanwhile";
+  return (error.fields[0]?.message ?? error.message).replace(/\.$/, "");
 }
 
 /** The editor may have arguments of its own, as in `code --wait`. @throws {CommandError} */

@@ -15,10 +15,15 @@ const MARKER = /\[[^\]]*\]|\([^)]*\)|[♪♫🎵🎶]+/gu;
 const OPENS = /^[[(]/;
 const CLOSES = /[\])][.,!?]?$/;
 const MOST_MARKER_WORDS = 4;
+/** Stands before the word that it belongs to, as in « Bonjour ». */
+const OPENING = /^[\p{Ps}\p{Pi}¿¡]+$/u;
+/** Is said as a word: Tom & Jerry, 50 %. */
+const SAID = /[&%+=@#§°\p{Sc}]/u;
 
-/** Removes markers. Real words in brackets are not spoken either. */
+/** Removes markers. Real words in brackets are not spoken either. Punctuation that stands by itself, as in French, stays with its word. */
 export function withoutMarkers(words: readonly Word[]): Word[] {
   const kept: Word[] = [];
+  let opening = "";
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at]!;
     if (OPENS.test(word.text)) {
@@ -29,10 +34,14 @@ export function withoutMarkers(words: readonly Word[]): Word[] {
       }
     }
     const text = word.text.replaceAll(MARKER, "").trim();
-    if (/[\p{L}\p{N}]/u.test(text)) kept.push({ ...word, text });
-    else if (text !== "" && kept.length > 0 && !word.hasSpace) {
+    if (text === "") continue;
+    if (/[\p{L}\p{N}]/u.test(text) || SAID.test(text)) {
+      kept.push({ ...word, text: opening === "" ? text : `${opening} ${text}` });
+      opening = "";
+    } else if (OPENING.test(text)) opening = text;
+    else if (kept.length > 0) {
       const last = kept.at(-1)!;
-      kept[kept.length - 1] = { ...last, text: last.text + text };
+      kept[kept.length - 1] = { ...last, text: last.text + (word.hasSpace ? " " : "") + text };
     }
   }
   return kept;
@@ -85,7 +94,7 @@ export function isRepetitive(words: readonly Word[]): boolean {
 /** Whether a model has repeated itself: it is to hear the piece once more. */
 export const isHeardWrong = (words: readonly Word[]): boolean => findLoop(words) !== null || isRepetitive(words);
 
-/** A word is said within this; a longer one has an end that was guessed. */
+/** A word is said within this; a longer one has an end that was guessed, and is not to push the next ones away. */
 const LONGEST_WORD_MS = 4000;
 
 /**
@@ -100,12 +109,14 @@ export function placeWords(words: readonly Word[], spans: readonly SoundSpan[]):
   const inOrder = words
     .filter(({ startMs, endMs }) => Number.isFinite(startMs) && Number.isFinite(endMs))
     .toSorted((a, b) => a.startMs - b.startMs);
-  for (const word of inOrder) {
+  for (const [position, word] of inOrder.entries()) {
     const span = spans.findLast(({ atMs }) => atMs <= word.startMs) ?? spans[0];
     if (span === undefined || word.startMs > span.atMs + span.durationMs) continue;
     const spanEndMs = span.mediaMs + span.durationMs;
     const startMs = Math.max(freeMs, span.mediaMs + Math.max(0, word.startMs - span.atMs));
-    const saidMs = Math.min(LONGEST_WORD_MS, Math.max(0, word.endMs - word.startMs));
+    const nextMs = inOrder[position + 1]?.startMs ?? Infinity;
+    const givenMs = Math.max(0, word.endMs - word.startMs);
+    const saidMs = givenMs <= LONGEST_WORD_MS ? givenMs : Math.min(LONGEST_WORD_MS, nextMs - word.startMs);
     const endMs = Math.min(spanEndMs, Math.max(startMs + saidMs, startMs));
     if (startMs > spanEndMs) continue;
     placed.push({ ...word, startMs, endMs: Math.max(endMs, startMs) });

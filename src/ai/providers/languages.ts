@@ -12,6 +12,15 @@ const KNOWN = new Set(CODES.values());
 export function languageCodeOf(name: unknown): string | null {
   if (typeof name !== "string") return null;
   const plain = name.trim().toLowerCase();
-  const code = CODES.get(plain.replaceAll(" ", "-")) ?? plain.split(/[-_]/)[0]!;
+  const code = CODES.get(plain.replaceAll(" ", "-")) ?? spokenCodeOf(plain.replaceAll("_", "-"));
   return KNOWN.has(code) ? code : null;
+}
+
+/** Languages that speech models know by another code than the tags of tracks: Bokmål is their Norwegian. */
+const SPOKEN: Record<string, string> = { nb: "no", iw: "he", in: "id", fil: "tl", jv: "jw" };
+
+/** The code of what is spoken, by a tag such as `nb-NO`. */
+export function spokenCodeOf(tag: string): string {
+  const code = tag.split("-")[0]!.toLowerCase();
+  return SPOKEN[code] ?? code;
 }

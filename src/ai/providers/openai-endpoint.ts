@@ -26,6 +26,9 @@ const WAYS = [
   { response_format: "json", granularities: [] },
 ] as const;
 
+/** The way that a server has answered, so that it is not asked in vain for each piece. An isolate has one server. */
+const known = new Map<string, number>();
+
 /**
  * Asks a server for the words of one piece.
  *
@@ -36,13 +39,15 @@ export async function transcribeAtEndpoint(
   request: SpeechRequest,
   signal: AbortSignal,
 ): Promise<Transcription> {
-  for (const [position, way] of WAYS.entries()) {
-    const response = await ask(endpoint, formOf(endpoint, request, way), signal);
+  const server = `${endpoint.baseUrl} ${endpoint.model}`;
+  for (let position = known.get(server) ?? 0; position < WAYS.length; position += 1) {
+    const response = await ask(endpoint, formOf(endpoint, request, WAYS[position]!), signal);
     if (response.status === 400 || response.status === 422) {
       await response.body?.cancel();
       if (position < WAYS.length - 1) continue;
-      throw new ProviderError("ai_refused");
+      throw new ProviderError("ai_refused", { status: response.status });
     }
+    known.set(server, position);
     const transcription = readTranscription(await readAnswer(response), request.durationMs);
     if (transcription === null) throw new ProviderError("ai_answer_unusable");
     return transcription;
@@ -73,17 +78,22 @@ async function ask({ baseUrl, key }: Endpoint, form: FormData, signal: AbortSign
       signal,
     });
   } catch (cause) {
-    throw new ProviderError("ai_unreachable", { cause });
+    // A server that did not answer in time may have worked; one that was not reached has not.
+    throw new ProviderError("ai_unreachable", { cause, isPaid: signal.aborted });
   }
   const code = errorOf(response.status);
   if (code === null) return response;
   await response.body?.cancel();
-  throw new ProviderError(code, { retryAfterMs: parseRetryAfterMs(response.headers.get("retry-after"), new Date()) });
+  throw new ProviderError(code, {
+    retryAfterMs: parseRetryAfterMs(response.headers.get("retry-after"), new Date()),
+    status: response.status,
+  });
 }
 
 /** Null = an answer, or a way of asking that the server does not know. */
 function errorOf(status: number): ProviderErrorCode | null {
   if ((status >= 200 && status < 300) || status === 400 || status === 422) return null;
+  if (status >= 300 && status < 400) return "ai_redirected";
   if (status === 401 || status === 403) return "ai_key_refused";
   if (status === 404) return "ai_model_unknown";
   if (status === 413) return "ai_piece_too_large";

@@ -3,6 +3,7 @@ import { type AddedTrack, endTrackIf, endedTrack, type TrackEnd } from "../track
 import { generatedEvent, trackEvent } from "../tracks/store/to-track.ts";
 import { changeRecord } from "./change-record.ts";
 import { transformedEvent } from "./media-event.ts";
+import { textUrl } from "./text-url.ts";
 
 /**
  * Ends the preparation of an added track, with `video.media.track.ready` or `.failed`, the events of sound that replaces that of the source, and
@@ -20,7 +21,7 @@ export async function endTrack(env: Env, assetId: string, trackId: string, end: 
       eventsBefore: (record, when) => [
         trackEvent(end.status === "available" ? "ready" : "failed", ended, record.asset.workspaceId, when()),
         ...(ended.generated && ended.status === "available"
-          ? [generatedEvent(ended, record.asset.workspaceId, when())]
+          ? [generatedEvent(ended, { workspaceId: record.asset.workspaceId, url: textUrl(record, trackId) }, when())]
           : []),
         ...soundEventsOf(ended).map((type) => transformedEvent(type, record, when())),
       ],

@@ -7,6 +7,7 @@ import type { GeneratedFacts } from "../tracks/store/tables.ts";
 import { toAddedTrack } from "../tracks/store/to-track.ts";
 import { isUploaded, uploadAddress } from "../sources/upload-address.ts";
 import type { Asset, AssetRecord, Track } from "./repository.ts";
+import { textUrl } from "./text-url.ts";
 import { toPlaybackId } from "./to-playback-id.ts";
 import type { MediaRecord, TrackRecord } from "../../records/media.ts";
 import type { CreatedMedia, InputInfo } from "./schemas.ts";
@@ -72,17 +73,14 @@ const toResult = ({ engine, model, languageCode, soundSeconds, costUsd, tookMs }
 
 /** A subtitle track that was made of the sound (media contract, records). */
 const toGenerated = (
-  { publicUrl }: Asset,
   { id, languageCode, languageName, status, captions, generated }: AddedTrack,
-  [playbackId]: AssetRecord["playbackIds"],
+  url: string | null,
 ) => ({
   id,
   languageCode,
   languageName,
   status,
-  ...(status !== "available" || playbackId === undefined
-    ? {}
-    : { url: `${publicUrl}/${playbackId.id}/text/${id}.vtt` }),
+  ...(status !== "available" || url === null ? {} : { url }),
   ...(status === "preparing" ? { percent: generated?.percent ?? 0 } : {}),
   ...(captions?.generated === undefined ? {} : { result: toResult(captions.generated) }),
 });
@@ -113,7 +111,7 @@ export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord
     playbackIds: playbackIds.map(toPlaybackId),
     tracks: [...own.map(toTrack), ...addedTracks.map(toAddedTrack)],
     generatedSubtitles: addedTracks.flatMap((track) =>
-      track.generated ? [toGenerated(asset, track, playbackIds)] : [],
+      track.generated ? [toGenerated(track, textUrl({ asset, playbackIds }, track.id))] : [],
     ),
     isAudioOnly,
     subtitleAvailable: addedTracks.some(({ kind, status }) => kind === "subtitle" && status === "available"),

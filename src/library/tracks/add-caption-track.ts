@@ -5,6 +5,7 @@ import { changeRecord } from "../assets/change-record.ts";
 import { newTrack, type TrackRequest } from "./store/new-track.ts";
 import { insertTrackIf, type AddedTrack, endTrackIf, endedTrack } from "./store/repository.ts";
 import { storeCaptions } from "./store/store-captions.ts";
+import type { GeneratedFacts } from "./store/tables.ts";
 import { trackEvent } from "./store/to-track.ts";
 
 export type TrackLabels = Omit<TrackRequest, "kind" | "url" | "replacesSound" | "followsEdit">;
@@ -22,12 +23,15 @@ export async function addCaptionTrack(
   env: Env,
   { assetId, trackId }: { assetId: string; trackId: string },
   labels: TrackLabels,
-  captions: Pick<Captions, "cues" | "skipped">,
+  { generated, ...captions }: Pick<Captions, "cues" | "skipped"> & { generated?: GeneratedFacts },
   now: Date,
 ): Promise<{ track: AddedTrack; committed: Committed } | null> {
   const facts = await storeCaptions(env, { assetId, trackId }, captions);
   const preparing = { ...newTrack({ ...labels, kind: "subtitle", url: null }, assetId, now), id: trackId };
-  const end = { status: "available", captions: facts } as const;
+  const end = {
+    status: "available",
+    captions: { ...facts, ...(generated === undefined ? {} : { generated }) },
+  } as const;
   const track: AddedTrack = { ...preparing, ...endedTrack(end) };
   const changed = await changeRecord(env, { workspaceId: null, assetId }, now, ({ addedTracks }, db, still) => {
     if (addedTracks.some(({ id }) => id === trackId)) return null;

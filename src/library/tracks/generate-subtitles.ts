@@ -2,7 +2,7 @@ import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { orNotFound, Problem } from "../../platform/http/problems.ts";
 import { findAsset } from "../assets/repository.ts";
-import { costOf, speechProviderOf } from "../../ai/providers/index.ts";
+import { costOf, speechProviderOf, spokenCodeOf } from "../../ai/providers/index.ts";
 import { promptOf } from "../../ai/settings/index.ts";
 import { isCovered } from "../../ai/usage/index.ts";
 import { addTrack } from "./add-track.ts";
@@ -28,7 +28,7 @@ export async function generateSubtitles(
   const sound = added === undefined ? (position < 0 ? null : `a${position + 1}`) : audioRenditionOf(added.id);
   const generated = {
     sound: orNotFound(sound, "track_not_found"),
-    languageCode: languageCode.split("-")[0]!.toLowerCase(),
+    languageCode: spokenCodeOf(languageCode),
     prompt: promptOf(vocabulary),
     ...(metadata === undefined ? {} : { metadata }),
   };

@@ -110,7 +110,10 @@ async function hearPiece(
     const words = answer.words.map(toSpoken);
     const found = { words, languageCode: answer.languageCode, engine, model, tookMs, costMicroUsd };
     machine.commit(() => keepPiece(machine, id, open.piece, found));
+    const heardLanguage = answer.languageCode;
     log("captions.piece_heard", { assetId, trackId: id, piece: open.piece, engine, tookMs });
+    if (languageCode !== null && heardLanguage !== null && heardLanguage !== languageCode)
+      logWarning("captions.other_language", { assetId, trackId: id, piece: open.piece, languageCode, heardLanguage });
     return null;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
@@ -126,18 +129,20 @@ function askAgain(
   tried: OpenPiece,
   error: ProviderError,
 ): AssetError | null {
-  const { code, retryAfterMs } = error;
+  const { code, retryAfterMs, status } = error;
   const unusable = tried.unusable + (code === "ai_answer_unusable" ? 1 : 0);
   const canSucceed = code === "ai_answer_unusable" ? unusable < MAX_UNUSABLE : error.isRetryable;
-  const isAsked = canSucceed && tried.tries < MAX_TRIES;
+  // What may have cost something without a result is asked for three times.
+  const tries = tried.tries + (error.isPaid ? MAX_TRIES / 4 : 0);
+  const isAsked = canSucceed && tries < MAX_TRIES;
   const scale = Number(env.SOURCE_RETRY_SCALE ?? "") || 1;
   const delayMs = Math.min(
     LONGEST_DELAY_MS,
     Math.max(retryAfterMs ?? 0, FIRST_DELAY_MS * 2 ** (tried.tries - 1) * scale),
   );
-  const facts = { assetId, trackId: id, piece: tried.piece, code, tries: tried.tries };
+  const facts = { assetId, trackId: id, piece: tried.piece, code, status, tries: tried.tries };
   logWarning("captions.provider_failed", { ...facts, ...(isAsked ? { delayMs } : {}) });
   if (!isAsked) return fromProviderError(error);
-  heard.note(id, { ...tried, unusable, dueMs: clock() + delayMs });
+  heard.note(id, { ...tried, tries, unusable, dueMs: clock() + delayMs });
   return null;
 }

@@ -1,4 +1,4 @@
-import { speechProviderOf } from "../../../ai/providers/index.ts";
+import { speechProviderOf, spokenCodeOf } from "../../../ai/providers/index.ts";
 import { promptOf, settingsOf } from "../../../ai/settings/index.ts";
 import { clipRenditionName } from "../../../media/clips/shared-rendition.ts";
 import { parseWebVtt } from "../../../media/captions/webvtt.ts";
@@ -69,8 +69,6 @@ async function withVocabulary(
   return { ...order, prompt: [order.prompt, promptOf(vocabulary)].filter((text) => text !== "").join(", ") };
 }
 
-const primaryOf = (languageCode: string): string => languageCode.split("-")[0]!.toLowerCase();
-
 /** Captions in the language that the source has, or that came with the media. "expected" = they are being prepared. */
 function givenCaptions(
   { trackJobs }: AssetComponents,
@@ -82,9 +80,9 @@ function givenCaptions(
     (one) =>
       one.kind === "subtitle" &&
       one.id !== id &&
-      one.generated === null &&
+      (one.generated === null || one.status === "available") &&
       !one.isForced &&
-      primaryOf(one.languageCode) === primaryOf(languageCode),
+      spokenCodeOf(one.languageCode) === spokenCodeOf(languageCode),
   );
   if (same.some(({ status }) => status === "preparing")) return "expected";
   return same.find(({ status }) => status === "available") ?? null;
@@ -102,7 +100,7 @@ async function takeCaptions(machine: AssetComponents, track: PendingTrack, given
   const generated = {
     engine: "source",
     model: "",
-    languageCode: primaryOf(given.languageCode),
+    languageCode: spokenCodeOf(given.languageCode),
     pieces: 0,
     soundSeconds: 0,
     costUsd: 0,

@@ -8,6 +8,8 @@ import type { CaptionFacts } from "./tables.ts";
 
 /** The objects of the captions of a track. */
 export const FILES = ["segments", "segments.json", "whole.vtt", "whole.srt", "whole.txt"] as const;
+/** When each word of generated captions is said. */
+export const WORDS = "words.json";
 type CaptionsFile = (typeof FILES)[number];
 
 /**
@@ -47,7 +49,7 @@ export const storeWords = (
   { assetId, trackId }: { assetId: string; trackId: string },
   words: readonly Word[],
 ): Promise<unknown> =>
-  MEDIA.put(captionsKey(assetId, trackId, "words.json"), JSON.stringify({ words: words.map(toTimedWord) }));
+  MEDIA.put(captionsKey(assetId, trackId, WORDS), JSON.stringify({ words: words.map(toTimedWord) }));
 
 const toTimedWord = ({ startMs, endMs, text }: Word) => ({
   startMs: Math.round(startMs),

@@ -31,12 +31,12 @@ export const toAddedTrack = (track: AddedTrack): z.infer<typeof TrackRecord> =>
 
 type TrackChange = "created" | "ready" | "failed" | "updated" | "deleted";
 
-/** Captions that were made of the sound are available. */
+/** Captions that were made of the sound are available. @param url of their WebVTT; null = the media has no playback ID */
 export const generatedEvent = (
   track: AddedTrack,
-  workspaceId: string,
+  { workspaceId, url }: { workspaceId: string; url: string | null },
   when: { id: string; atMs: number },
-): NewEvent => ({ ...trackEvent("ready", track, workspaceId, when), type: "ai.captions.ready" });
+): NewEvent => ({ ...trackEvent("ready", { ...track, url }, workspaceId, when), type: "ai.captions.ready" });
 
 /** An event about a track (media contract, events: "For track events `data` has only the output"). */
 export const trackEvent = (

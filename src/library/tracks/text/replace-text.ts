@@ -11,7 +11,7 @@ import { captionsKey, versionFolder } from "../../../platform/storage/keys.ts";
 import { changeRecord } from "../../assets/change-record.ts";
 import { findAsset } from "../../assets/repository.ts";
 import type { AddedTrack } from "../store/repository.ts";
-import { FILES, storeCaptions } from "../store/store-captions.ts";
+import { FILES, storeCaptions, WORDS } from "../store/store-captions.ts";
 import { addedTracks, type CaptionFacts } from "../store/tables.ts";
 import { trackEvent } from "../store/to-track.ts";
 import {
@@ -80,23 +80,32 @@ export function readText(bytes: Uint8Array): Captions {
   }
 }
 
+export interface NewText {
+  captions: Captions;
+  /** What the text is expected to be; null = anything. */
+  ifMatch: string | null;
+  /** The version whose text it is; null = it is new. */
+  restored: { version: number; folder: string } | null;
+}
+
 /**
  * Replaces the text of a subtitle track, with `video.media.track.updated` and then `video.media.updated`. The text before it stays among the versions.
  *
- * @param restoredFrom the version whose text it is; null = it is new
  * @throws {Problem} media_not_found, track_not_found, track_not_available, precondition_failed, validation_failed for too many captions at one time
  */
 export async function replaceText(
   env: Env,
   key: TrackKey,
-  { captions, ifMatch, restoredFrom }: { captions: Captions; ifMatch: string | null; restoredFrom: number | null },
+  { captions, ifMatch, restored }: NewText,
   now: Date,
 ): Promise<{ row: CaptionVersion; playbackIds: string[]; committed: Committed }> {
   const before = await requireTextTrack(env, key);
   requireMatch(before.track, ifMatch);
   // Two editors may write at once, so each text has a folder of its own, and the commit decides.
   const folder = versionFolder(crypto.randomUUID());
+  const restoredFrom = restored?.version ?? null;
   const stored = await storeText(env, key, folder, captions);
+  if (restored !== null) await copyWords(env, key, restored.folder, folder);
   const bytesBefore = await sizeOf(env, key, currentOf(before.track).folder);
   const changed = await changeRecord(env, key, now, (seen, db, still) => {
     const { track, facts } = textTrackIn(seen.addedTracks, key.trackId);
@@ -150,12 +159,18 @@ async function storeText(env: Env, { assetId, trackId }: TrackKey, folder: strin
   }
 }
 
+/** When each word is said is known of a text that was made of the sound, and comes back with it. */
+async function copyWords({ MEDIA }: Env, { assetId, trackId }: TrackKey, from: string, to: string): Promise<void> {
+  const words = await MEDIA.get(captionsKey(assetId, trackId, WORDS, from));
+  if (words !== null) await MEDIA.put(captionsKey(assetId, trackId, WORDS, to), await words.arrayBuffer());
+}
+
 /** Bytes of the WebVTT of one text. */
 const sizeOf = async (env: Env, { assetId, trackId }: Omit<TrackKey, "workspaceId">, folder: string): Promise<number> =>
   (await env.MEDIA.head(captionsKey(assetId, trackId, "whole.vtt", folder)))?.size ?? 0;
 
 const deleteText = (env: Env, { assetId, trackId }: TrackKey, folder: string): Promise<void> =>
-  env.MEDIA.delete(FILES.map((file) => captionsKey(assetId, trackId, file, folder)));
+  env.MEDIA.delete([...FILES, WORDS].map((file) => captionsKey(assetId, trackId, file, folder)));
 
 const setFactsIf = (db: Database, { id, captions }: AddedTrack, condition: SQL): Statement =>
   db

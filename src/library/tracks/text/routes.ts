@@ -91,6 +91,7 @@ const restoreRoute = createRoute({
   tags,
   security,
   request: {
+    headers: IfMatch,
     params: params.extend({
       version: z
         .string()
@@ -147,7 +148,7 @@ export const subtitleTextRoutes = ({ forgetPlayback }: { forgetPlayback: (playba
       const key = keyOf(c, c.req.valid("param"));
       await requireTextTrack(c.env, key);
       const captions = readText(await readBytes(c.req.raw, MAX_CAPTION_BYTES));
-      const text = { captions, ifMatch: c.req.header("if-match") ?? null, restoredFrom: null };
+      const text = { captions, ifMatch: c.req.header("if-match") ?? null, restored: null };
       return c.json(await replace(c, key, text), 200);
     })
     .openapi(listRoute, async (c) => {
@@ -168,6 +169,8 @@ export const subtitleTextRoutes = ({ forgetPlayback }: { forgetPlayback: (playba
       const stored = await c.env.MEDIA.get(captionsKey(key.assetId, key.trackId, "whole.vtt", row?.folder ?? ""));
       const bytes = new Uint8Array(await orNotFound(stored, "track_not_found").arrayBuffer());
       const captions = readCaptions(bytes, "und");
-      return c.json(await replace(c, key, { captions, ifMatch: null, restoredFrom: Number(asked) }), 200);
+      const restored = { version: Number(asked), folder: row?.folder ?? "" };
+      const ifMatch = c.req.header("if-match") ?? null;
+      return c.json(await replace(c, key, { captions, ifMatch, restored }), 200);
     });
 };

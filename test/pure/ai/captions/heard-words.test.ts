@@ -17,6 +17,10 @@ test.each([
   ["Well, (soft music playing) I think ♪ so.", "Well, I think so."],
   ["He said (and I quote the whole long sentence here) no.", "He said (and I quote the whole long sentence here) no."],
   ["Array[0] is first", "Array is first"],
+  ["Bonjour ! Comment ça va ?", "Bonjour ! Comment ça va ?"],
+  ["Il dit « oui » .", "Il dit « oui » ."],
+  ["Tom & Jerry : 50 % off", "Tom & Jerry : 50 % off"],
+  ["... so", "so"],
 ])("of %j, %j is spoken", (text, spoken) => {
   expect(textOf(withoutMarkers(said(text)))).toBe(spoken);
 });
@@ -69,6 +73,15 @@ test("times that cannot be are mended: order, overlap, a negative start, an end 
     [2000, 2350],
     [2350, 3150],
     [3150, 3150],
+  ]);
+});
+
+test("a word whose end cannot be does not push the next ones away", () => {
+  const words = [word(0, 1e9), word(500, 1e9), word(900, 1e9)];
+  expect(times(placeWords(words, [SPANS[0]!]))).toEqual([
+    [2000, 2500],
+    [2500, 2900],
+    [2900, 5000],
   ]);
 });
 

@@ -29,7 +29,7 @@ afterAll(() => server.close());
 beforeEach(() => asked.splice(0));
 
 const REQUEST = { bytes: new Uint8Array([1, 2, 3]), durationMs: 4000, languageCode: "en", prompt: "Sluice" };
-const transcribe = (limitMs = 5000) =>
+const transcribe = (limitMs = 30_000) =>
   transcribeAtEndpoint({ baseUrl, key: "secret", model: "whisper-1" }, REQUEST, AbortSignal.timeout(limitMs));
 const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
@@ -72,7 +72,7 @@ test.each([
   [400, "ai_refused"],
   [402, "ai_refused"],
   [500, "ai_failed"],
-  [302, "ai_refused"],
+  [302, "ai_redirected"],
 ] as const)("a status of %d is %s", async (status, code) => {
   answer = (_form, _request, response) => json(response, status, {}, { location: "http://127.0.0.1:1/" });
   await expect(transcribe()).rejects.toMatchObject({ code });
@@ -103,5 +103,24 @@ test("a server that hangs up, and one that does not answer in time, are unreacha
   };
   await expect(transcribe()).rejects.toMatchObject({ code: "ai_unreachable" });
   answer = () => {};
-  await expect(transcribe(100)).rejects.toMatchObject({ code: "ai_unreachable" });
+  await expect(transcribe(100)).rejects.toMatchObject({ code: "ai_unreachable", isPaid: true }); // it may have worked
+});
+
+test("a server that is not reached costs nothing", async () => {
+  const nobody = { baseUrl: "http://127.0.0.1:9/v1", key: "", model: "whisper-1" };
+  const asking = transcribeAtEndpoint(nobody, REQUEST, AbortSignal.timeout(30_000));
+  await expect(asking).rejects.toMatchObject({ code: "ai_unreachable", isRetryable: true, isPaid: false });
+});
+
+test("the way that a server has answered is asked first from then on", async () => {
+  answer = (form, _request, response) =>
+    form.get("response_format") === "verbose_json"
+      ? json(response, 400, { error: { message: "no verbose_json" } })
+      : json(response, 200, { text: "hello" });
+  const endpoint = { baseUrl, key: "", model: "text-alone" };
+  for (const calls of [3, 1]) {
+    asked.splice(0);
+    await transcribeAtEndpoint(endpoint, REQUEST, AbortSignal.timeout(30_000));
+    expect(asked).toHaveLength(calls);
+  }
 });

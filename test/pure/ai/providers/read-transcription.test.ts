@@ -88,11 +88,108 @@ describe("what is no transcription is refused", () => {
     ["a list", []],
     ["an error", { error: { message: "overloaded" } }],
     ["nothing", null],
-    ["times in words", { text: "a", words: [{ word: "a", start: "soon", end: "later" }] }],
     ["segments of another kind", { segments: "none" }],
     ["a text of another kind", { text: { value: "hello" } }],
   ])("%s", (_name, body) => {
     expect(readTranscription(body, 1000)).toBeNull();
+  });
+});
+
+const list = (words: string[], at: (n: number) => { start: unknown; end: unknown }) =>
+  words.map((word, n) => ({ word, ...at(n) }));
+const FOUR = ["One", "two", "three", "four."];
+const segments = [{ text: " One two three four.", start: 1, end: 3 }];
+
+describe("what was heard is kept, whatever its times are", () => {
+  test.each<[string, unknown, boolean, [number, number]]>([
+    [
+      "a word without times",
+      {
+        text: "One two three four.",
+        words: list(FOUR, (n) => (n === 1 ? { start: null, end: null } : { start: n, end: n + 1 })),
+      },
+      false,
+      [0, 10_000],
+    ],
+    [
+      "one of twenty words without times",
+      {
+        text: "a ".repeat(20),
+        words: list(
+          Array.from({ length: 20 }, () => "a"),
+          (n) => (n === 7 ? {} : { start: n / 4, end: n / 4 + 0.2 }),
+        ) as never,
+      },
+      true,
+      [0, 4950],
+    ],
+    [
+      "times in milliseconds",
+      { text: "One two three four.", words: list(FOUR, (n) => ({ start: 200 * n, end: 200 * n + 100 })) },
+      false,
+      [0, 10_000],
+    ],
+    [
+      "words without times, and segments with them",
+      { text: "One two three four.", words: list(FOUR, () => ({ start: null, end: null })), segments },
+      false,
+      [1000, 3000],
+    ],
+    [
+      "words that are empty",
+      { text: "One two three four.", words: [{ word: "", start: 0, end: 0 }], segments },
+      false,
+      [1000, 3000],
+    ],
+    [
+      "words for a part of the text",
+      { text: "One two three four.", words: [{ word: "One", start: 0, end: 1 }], segments },
+      false,
+      [1000, 3000],
+    ],
+    [
+      "segments for a part of the text",
+      { text: "One two three four. Five six seven eight.", segments },
+      false,
+      [0, 10_000],
+    ],
+    [
+      "segments without times",
+      { text: "One two three four.", segments: [{ text: "One two three four." }] },
+      false,
+      [0, 10_000],
+    ],
+    [
+      "times that are words",
+      { text: "One two", words: [{ word: "One", start: "soon", end: "later" }] },
+      false,
+      [0, 10_000],
+    ],
+    [
+      "entries of another kind",
+      { text: "One two three four.", words: [1, null, "x"], segments: ["y", ...segments] },
+      false,
+      [1000, 3000],
+    ],
+    [
+      "the same start for all words",
+      { text: "One two three four.", words: list(FOUR, () => ({ start: 0, end: 4 })) },
+      false,
+      [0, 10_000],
+    ],
+  ])("%s", (_name, body, hasWordTimes, [first, last]) => {
+    const answer = read(body)!;
+    expect(answer.hasWordTimes).toBe(hasWordTimes);
+    expect(answer.text.replaceAll(/\s+/g, " ")).toBe((body as { text: string }).text.trim());
+    expect([answer.times[0]![0], answer.times.at(-1)![1]]).toEqual([first, last]);
+  });
+});
+
+test("punctuation that stands by itself stays with its word, as French has it", () => {
+  const words = list(["Bonjour", "Comment", "ça", "va"], (n) => ({ start: n, end: n + 0.5 }));
+  expect(read({ text: "Bonjour ! Comment ça va ?", words })).toMatchObject({
+    text: "Bonjour ! Comment ça va ?",
+    hasWordTimes: true,
   });
 });
 

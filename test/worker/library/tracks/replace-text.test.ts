@@ -2,6 +2,7 @@
 import { env } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
 import { addCaptionTrack } from "../../../../src/library/tracks/add-caption-track.ts";
+import { storeWords } from "../../../../src/library/tracks/store/store-captions.ts";
 import { captionsPrefix } from "../../../../src/platform/storage/keys.ts";
 import { newAsset } from "../../playback/playable.ts";
 import { newWorkspace, send, type TestWorkspace } from "../../workspace.ts";
@@ -37,8 +38,25 @@ async function newTrack() {
   };
   const versions = async () =>
     (await (await workspace.request("GET", `${path}/versions`)).json<{ data: { version: number }[] }>()).data;
-  return { path, put, folders, versions };
+  return { assetId, trackId, path, put, folders, versions };
 }
+
+test("a text that is restored has the times of its words again; one that somebody has changed is not overwritten", async () => {
+  const { assetId, trackId, path, put } = await newTrack();
+  await storeWords(env, { assetId, trackId }, [{ startMs: 1000, endMs: 2000, text: "first", hasSpace: true }]);
+  await put("second");
+  const restore = (ifMatch: string) =>
+    workspace.request("POST", `${path}/versions/1/restore`, undefined, { "if-match": ifMatch });
+  expect((await restore('"1"')).status).toBe(412);
+  expect((await restore('"2"')).status).toBe(200);
+  const { objects } = await env.MEDIA.list({ prefix: captionsPrefix(assetId, trackId) });
+  const words = objects.filter(({ key }) => key.endsWith("words.json"));
+  expect(words).toHaveLength(2);
+  for (const { key } of words)
+    expect(await (await env.MEDIA.get(key))!.json()).toEqual({
+      words: [{ startMs: 1000, endMs: 2000, text: "first" }],
+    });
+});
 
 test("of two editors at once one wins, and nothing is left of the other's text", async () => {
   const { put, folders, versions } = await newTrack();
