@@ -78,7 +78,7 @@ async function ask({ baseUrl, key }: Endpoint, form: FormData, signal: AbortSign
       signal,
     });
   } catch (cause) {
-    // A server that did not answer in time may have worked; one that was not reached has not.
+    // A server that did not answer in time may have worked. A connection that failed is taken for one that did not reach it.
     throw new ProviderError("ai_unreachable", { cause, isPaid: signal.aborted });
   }
   const code = errorOf(response.status);
