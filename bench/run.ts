@@ -10,6 +10,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   "live-ladder-delay": { title: "What the live encoder adds", load: () => import("./live-ladder-delay.ts") },
   clips: { title: "A clip of ten seconds out of a long media", load: () => import("./clips.ts") },
   captions: { title: "Captions of what is spoken", load: () => import("./captions.ts") },
+  texts: { title: "Summaries, chapters and names without a model", load: () => import("./texts.ts") },
   quality: { title: "Quality beside a single pass at the same settings", load: () => import("./quality.ts") },
   requests: { title: "Requests a second", load: () => import("./requests.ts") },
   tracks: { title: "Subtitle tracks", load: () => import("./tracks.ts") },
