@@ -1,11 +1,7 @@
-import { ProviderError, type ProviderErrorCode } from "./provider-error.ts";
+import { type AiBinding, runBinding } from "./ai-binding.ts";
+import { ProviderError } from "./provider-error.ts";
 import { readTranscription, type Transcription } from "./read-transcription.ts";
 import type { SpeechRequest } from "./speech-request.ts";
-
-/** The binding `AI`, as far as it is used. `npm run deploy` adds it; it never exists locally. */
-export interface AiBinding {
-  run(model: string, inputs: Record<string, unknown>, options?: { signal?: AbortSignal }): Promise<unknown>;
-}
 
 /**
  * Asks Workers AI for the words of one piece (Cloudflare's documentation of whisper-large-v3-turbo, November 2026).
@@ -24,43 +20,10 @@ export async function transcribeAtWorkersAi(
     ...(languageCode === null ? {} : { language: languageCode }),
     ...(prompt === "" || isRepeat === true ? {} : { initial_prompt: prompt }),
   };
-  const answer = await runUntil(signal, () => binding.run(model, inputs, { signal }));
+  const answer = await runBinding({ binding, model }, inputs, signal);
   const transcription = readTranscription(withLanguage(answer), durationMs);
   if (transcription === null) throw new ProviderError("ai_answer_unusable");
   return transcription;
-}
-
-/** The binding may not know the signal. */
-async function runUntil(signal: AbortSignal, run: () => Promise<unknown>): Promise<unknown> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
-  try {
-    return await Promise.race([run(), aborted]);
-  } catch (cause) {
-    throw new ProviderError(codeOf(cause, signal), { cause });
-  }
-}
-
-/** Internal codes of Cloudflare's page of errors, which begin the message: `3040: No more data centers …`. */
-const CODES: Record<string, ProviderErrorCode> = {
-  "3006": "ai_piece_too_large",
-  "3036": "ai_busy",
-  "3040": "ai_busy",
-  "3023": "ai_key_refused",
-  "3041": "ai_key_refused",
-  "5016": "ai_key_refused",
-  "5018": "ai_key_refused",
-  "3042": "ai_model_unknown",
-  "5007": "ai_model_unknown",
-  "3003": "ai_refused",
-  "5004": "ai_refused",
-};
-
-function codeOf(cause: unknown, signal: AbortSignal): ProviderErrorCode {
-  if (signal.aborted) return "ai_unreachable";
-  const [code = ""] = /\b\d{4}\b/.exec(cause instanceof Error ? cause.message : "") ?? [];
-  return CODES[code] ?? "ai_failed";
 }
 
 /** The language stands beside the text, in `transcription_info`. */

@@ -1,7 +1,8 @@
 /** The adapter of Workers AI, with a stand-in for the binding: the real one exists only in a deployment. */
 import { describe, expect, test } from "vitest";
 import { speechProviderOf } from "../../../../src/ai/providers/index.ts";
-import { type AiBinding, transcribeAtWorkersAi } from "../../../../src/ai/providers/workers-ai.ts";
+import type { AiBinding } from "../../../../src/ai/providers/ai-binding.ts";
+import { transcribeAtWorkersAi } from "../../../../src/ai/providers/workers-ai.ts";
 
 const REQUEST = { bytes: new Uint8Array([1, 2, 3]), durationMs: 4000, languageCode: "en", prompt: "Sluice" };
 const hear = (run: AiBinding["run"], signal = AbortSignal.timeout(5000)) =>
@@ -46,7 +47,15 @@ describe("failures", () => {
 });
 
 describe("the provider that is chosen", () => {
-  const env = { AI_BASE_URL: "", AI_SPEECH_MODEL: "", AI_SPEECH_USD_PER_MINUTE: "", AI_MONTHLY_BUDGET_USD: "50" };
+  const env = {
+    AI_BASE_URL: "",
+    AI_SPEECH_MODEL: "",
+    AI_SPEECH_USD_PER_MINUTE: "",
+    AI_TEXT_MODEL: "",
+    AI_TEXT_INPUT_USD_PER_MILLION: "",
+    AI_TEXT_OUTPUT_USD_PER_MILLION: "",
+    AI_MONTHLY_BUDGET_USD: "50",
+  };
   const AI: AiBinding = { run: () => Promise.resolve(null) };
   const endpoint = { AI_BASE_URL: "https://ai.test/v1" };
 

@@ -1,0 +1,82 @@
+import { readBounded } from "../../../protocol/read-bounded.ts";
+import { parseRetryAfterMs } from "../../platform/network/index.ts";
+import { ProviderError, type ProviderErrorCode } from "./provider-error.ts";
+
+/** A server with the API of OpenAI: a hosted one, or whisper.cpp, faster-whisper, vLLM, llama.cpp. */
+export interface Endpoint {
+  /** Such as `https://api.openai.com/v1`. */
+  baseUrl: string;
+  /** Empty = none is sent. */
+  key: string;
+  model: string;
+}
+
+/** The words of ten minutes with all their tokens have about 2 MB. */
+const MAX_ANSWER_BYTES = 10 << 20;
+
+/**
+ * Sends one request.
+ *
+ * @param path below the base, such as `audio/transcriptions`
+ * @param body a form, or a value that is sent as JSON
+ * @returns an answer of success, or 400 or 422: the server does not know this way of asking
+ * @throws {ProviderError}
+ */
+export async function callEndpoint(
+  { baseUrl, key }: Endpoint,
+  path: string,
+  body: FormData | object,
+  signal: AbortSignal,
+): Promise<Response> {
+  const isForm = body instanceof FormData;
+  let response: Response;
+  try {
+    response = await fetch(`${baseUrl.replace(/\/+$/, "")}/${path}`, {
+      method: "POST",
+      body: isForm ? body : JSON.stringify(body),
+      headers: {
+        ...(isForm ? {} : { "content-type": "application/json" }),
+        ...(key === "" ? {} : { authorization: `Bearer ${key}` }),
+      },
+      redirect: "manual", // the key is for this server alone
+      signal,
+    });
+  } catch (cause) {
+    // A server that did not answer in time may have worked. A connection that failed is taken for one that did not reach it.
+    throw new ProviderError("ai_unreachable", { cause, isPaid: signal.aborted });
+  }
+  const code = errorOf(response.status);
+  if (code === null) return response;
+  await response.body?.cancel();
+  throw new ProviderError(code, {
+    retryAfterMs: parseRetryAfterMs(response.headers.get("retry-after"), new Date()),
+    status: response.status,
+  });
+}
+
+/** Null = an answer, or a way of asking that the server does not know. */
+function errorOf(status: number): ProviderErrorCode | null {
+  if ((status >= 200 && status < 300) || status === 400 || status === 422) return null;
+  if (status >= 300 && status < 400) return "ai_redirected";
+  if (status === 401 || status === 403) return "ai_key_refused";
+  if (status === 404) return "ai_model_unknown";
+  if (status === 413) return "ai_piece_too_large";
+  if (status === 429) return "ai_busy";
+  return status >= 500 || status === 408 ? "ai_failed" : "ai_refused";
+}
+
+/** @throws {ProviderError} when it is no JSON, too long, or cut off */
+export async function readAnswer(response: Response): Promise<unknown> {
+  let bytes: Uint8Array | null;
+  try {
+    bytes = response.body === null ? new Uint8Array(0) : await readBounded(response.body, MAX_ANSWER_BYTES);
+  } catch (cause) {
+    throw new ProviderError("ai_unreachable", { cause }); // it was cut off
+  }
+  if (bytes === null) throw new ProviderError("ai_answer_unusable");
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    throw new ProviderError("ai_answer_unusable", { cause });
+  }
+}
