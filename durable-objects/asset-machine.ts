@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { clipSourceOf } from "../src/library/asset-machine/clips/clip-source-of.ts";
 import { AssetComponents } from "../src/library/asset-machine/core/components.ts";
+import { dropInsight, takeInsight } from "../src/library/asset-machine/insights/take-insight.ts";
 import { noteArrival } from "../src/library/asset-machine/follow-upload.ts";
 import { jobCalls } from "../src/library/asset-machine/job-calls.ts";
 import { confirmPurge, removeAsset } from "../src/library/asset-machine/remove-asset.ts";
@@ -30,6 +31,8 @@ export class AssetMachine extends DurableObject<Env> {
       noteArrival: () => noteArrival(machine),
       takeTrack: (track) => takeTrack(machine, track),
       removeTrack: (track) => removeTrack(machine, track),
+      takeInsight: (insight) => takeInsight(machine, insight),
+      dropInsight: (kind) => dropInsight(machine, kind),
     });
   }
 

@@ -2,6 +2,7 @@ import HlsPlayer from "hls.js";
 import { untilPlayable } from "./availability.ts";
 import { showBroadcastOver } from "./broadcast-over.ts";
 import { placeCaptions } from "./caption-places.ts";
+import { showChapters } from "./chapters.ts";
 import { buildControls } from "./controls.ts";
 import { showDvrPreviews } from "./dvr-previews.ts";
 import { HLS_CONFIG } from "./hls-config.ts";
@@ -79,6 +80,7 @@ interface Player {
 function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player {
   const { root, video } = buildControls(main.dataset["title"] ?? "");
   showImages(video, imagesOf(main));
+  showChapters(root, video, chaptersOf(main));
   forwardKeys(root);
   seekByKeys(root, video);
   placeCaptions(root, video);
@@ -123,6 +125,14 @@ function imagesOf({ dataset }: HTMLElement) {
   const isLive = dataset["kind"] === "live";
   const address = addressOf(base, query.get("token"));
   return { offered: images, address, posterTime: timeOf(query.get("thumbnail-time")), isLive };
+}
+
+/** Null = the media has none. */
+function chaptersOf({ dataset }: HTMLElement): string | null {
+  const token = new URLSearchParams(location.search).get("token");
+  const address = dataset["chapters"];
+  if (address === undefined) return null;
+  return token === null ? address : `${address}?${new URLSearchParams({ token })}`;
 }
 
 /** What is no time is left out: the default poster is better than none. */

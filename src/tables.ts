@@ -5,6 +5,7 @@ export * from "./analytics/alerts/tables.ts";
 export * from "./analytics/exports/tables.ts";
 export * from "./library/assets/tables.ts";
 export * from "./library/clips/tables.ts";
+export * from "./library/insights/store/tables.ts";
 export * from "./library/playlists/tables.ts";
 export * from "./library/tracks/store/tables.ts";
 export * from "./library/tracks/store/version-tables.ts";

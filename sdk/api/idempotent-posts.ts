@@ -20,6 +20,7 @@ const PATHS: Record<IdempotentPost, true> = {
   "/v1/on-demand/playlists": true,
   "/v1/on-demand/{mediaId}/tracks": true,
   "/v1/on-demand/{mediaId}/tracks/{trackId}/generate-subtitles": true,
+  "/v1/on-demand/{mediaId}/tracks/{trackId}/translate": true,
   "/v1/on-demand/{mediaId}/playback-ids": true,
   "/v1/live/streams": true,
   "/v1/live-stream": true,

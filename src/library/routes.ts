@@ -5,6 +5,7 @@ import { activityRoutes } from "./assets/activity-routes.ts";
 import { mediaClipsRoute } from "./assets/media-clips-route.ts";
 import { assetRoutes } from "./assets/routes.ts";
 import { encoderCallbacks } from "./encoding/routes.ts";
+import { insightRoutes } from "./insights/routes.ts";
 import { mediaPlaybackRoutes } from "./playback-ids/routes.ts";
 import { playlistRoutes } from "./playlists/routes.ts";
 import { speechCallbacks } from "./speech/routes.ts";
@@ -31,6 +32,7 @@ export const libraryRoutes = (calls: LibraryRouteCalls) =>
     .route("/", assetRoutes(calls))
     .route("/", mediaPlaybackRoutes(calls))
     .route("/", trackRoutes(calls))
+    .route("/", insightRoutes)
     .route("/", mediaClipsRoute)
     .route("/", activityRoutes)
     .route("/", uploadPageRoutes)

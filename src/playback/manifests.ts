@@ -1,5 +1,6 @@
 import { unknownPlayback } from "./unknown-playback.ts";
 import { toHex } from "../../protocol/hex.ts";
+import { chaptersData } from "../media/chapters/chapter-files.ts";
 import { mpd } from "../media/dash/mpd.ts";
 import { iframePlaylist } from "../media/hls/iframe-playlist.ts";
 import { mediaPlaylist } from "../media/hls/media-playlist.ts";
@@ -157,7 +158,8 @@ function manifestText(
     const shown = select(presentation, selection!);
     return (
       multivariantPlaylist(shown, address, "", protection !== null) +
-      imageStream(sheetOf(playable, presentation, rules), address)
+      imageStream(sheetOf(playable, presentation, rules), address) +
+      chaptersData(playable.chapters, address)
     );
   }
   if (target.kind === "mpd") {

@@ -102,9 +102,11 @@ function playerBody({ url }: Viewer, playbackId: string, resolved: Resolved | nu
   const encrypted = keySystems === null ? "" : html`data-key-systems="${keySystems.join(" ")}"`;
   const images = html`data-images="${imagesOf(resolved, state)}"`;
   const recordingAtEnd = kind === "live" ? "true" : null;
+  const hasChapters = resolved?.kind === "asset" && resolved.playable.chapters.length > 0;
+  const chapters = hasChapters ? html`data-chapters="/${playbackId}/chapters.vtt"` : "";
   const isPlain = state.kind === "playable" && keySystems === null;
   const token = url.searchParams.get("token");
-  return html`<main id="player" ${facts} ${beacons} ${images} ${encrypted}>
+  return html`<main id="player" ${facts} ${beacons} ${images} ${chapters} ${encrypted}>
       ${isPlain ? withoutScripts(withQuery(manifest, { recordingAtEnd, token })) : noticeOf(state)}
     </main>
     <script type="module" src="/player/player.js"></script>`;

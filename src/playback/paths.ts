@@ -38,6 +38,7 @@ export type Target =
   | { kind: "text"; playbackId: string; trackId: string; file: TextFile }
   | { kind: "download"; playbackId: string; file: DownloadFile }
   | { kind: "image"; playbackId: string; file: ImageFile }
+  | { kind: "chapters"; playbackId: string; as: "vtt" | "json" }
   /** The original file. */
   | { kind: "source"; playbackId: string }
   | { kind: "page"; playbackId: string }
@@ -57,6 +58,7 @@ const IN_RENDITION = new RegExp(
 const TEXT = new RegExp(
   `^/(${UUID})/text/(${UUID})(?:\\.(m3u8)|\\.(vtt|srt|txt|json)|(?:/(v[0-9a-f]{12}))?/(${NUMBER})(?:-(${NUMBER}))?\\.vtt)$`,
 );
+const CHAPTERS = new RegExp(`^/(${UUID})/chapters\\.(vtt|json)$`);
 const DOWNLOAD = new RegExp(`^/(${UUID})/(?:(capped-4k)\\.mp4|(audio)\\.m4a)$`);
 const STILL = new RegExp(`^/(${UUID})/thumbnail\\.(jpg|png|webp|avif)$`);
 const CLIP = new RegExp(`^/(${UUID})/clip\\.(gif|webp)$`);
@@ -115,6 +117,8 @@ export function readTarget(url: URL, path = url.pathname): Target | null {
         span: textSpan === undefined ? null : Number(textSpan),
       },
     };
+  const chapters = CHAPTERS.exec(path);
+  if (chapters) return { kind: "chapters", playbackId: chapters[1]!, as: chapters[2] as "vtt" | "json" };
   const [, ofDownload, picture, sound] = DOWNLOAD.exec(path) ?? [];
   if (ofDownload !== undefined)
     return { kind: "download", playbackId: ofDownload, file: (picture ?? sound) as DownloadFile };

@@ -2,6 +2,8 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
 import { assets, renditions, tracks } from "../library/assets/index.ts";
 import { type LivePlayable, liveStreams, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/index.ts";
+import type { ChapterMark } from "../media/chapters/chapter-files.ts";
+import { chapterMarks } from "../library/insights/store/index.ts";
 import { type ManifestFacts, presentationOf, type Rendition, type TextTrack } from "../media/manifest/model.ts";
 import { type AddedTrack, addedTracks, audioRenditionOf, ORDER_ADDED } from "../library/tracks/store/index.ts";
 import { openDatabase } from "../platform/database.ts";
@@ -21,6 +23,8 @@ export interface Playable extends ManifestFacts {
   isAwaited: boolean;
   /** Of the source while the asset is processed; null = not known yet. */
   durationMs: number | null;
+  /** None = it has none, or they are not ready. */
+  chapters: ChapterMark[];
   /** 0 to 100. */
   percent: number;
   /** The code for which the source cannot be fetched at the moment; null = it can, or has been. */
@@ -113,7 +117,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
   const db = openDatabase(binding);
   const target = db.select({ id: playbackIds.targetId }).from(playbackIds).where(eq(playbackIds.id, playbackId));
   // A D1 batch returns only one of several columns with the same name, so ambiguous ones get an alias.
-  const [found, rows, sessions, added] = await db.batch([
+  const [found, rows, sessions, added, marks] = await db.batch([
     db
       .select({
         asset: {
@@ -152,6 +156,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
       .from(addedTracks)
       .where(and(eq(addedTracks.assetId, sql`(${target})`), or(isAvailable, isAwaitedSound)))
       .orderBy(...ORDER_ADDED),
+    chapterMarks(db, sql`(${target})`),
   ]);
   const [row] = found;
   if (row === undefined) return null;
@@ -171,6 +176,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
       ...facts,
       status: isAwaited ? "processing" : status,
       isAwaited,
+      chapters: marks[0]?.result ?? [],
       percent,
       retryReason,
       createdAtMs: createdAt.getTime(),

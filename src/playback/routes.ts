@@ -17,6 +17,7 @@ import { readLiveTarget, type SessionTarget } from "./live-paths.ts";
 import { answerManifest, answerRecentManifest } from "./manifests.ts";
 import { type RequestContext, fetchSegment } from "./origin.ts";
 import { answerPage, answerPageFile } from "./page.ts";
+import { answerChapters } from "./chapters.ts";
 import { answerDownload } from "./downloads.ts";
 import { answerText } from "./text.ts";
 import { answerSourceFile } from "./source-file.ts";
@@ -129,6 +130,8 @@ async function answerTarget(
       return await answerImage(viewer, env, ctx, target);
     case "text":
       return await answerText(viewer, env, ctx, target);
+    case "chapters":
+      return await answerChapters(viewer, env, ctx, target);
     case "source":
       return await answerSourceFile(viewer, env, target.playbackId);
     case "page-file":

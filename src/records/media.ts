@@ -51,6 +51,42 @@ const GeneratedResult = z.strictObject({
   tookMs: z.number().openapi({ description: "Of the engine, for all pieces" }),
 });
 
+const status = z.enum(["preparing", "available", "failed"]);
+const percent = z.int().optional().openapi({ description: "How much has been read, while it is made" });
+const error = z
+  .object({ code: z.string(), message: z.string(), fault: z.enum(["source", "service"]) })
+  .optional()
+  .openapi({ description: "With status `failed`: why, and whose fault it is" });
+/** What has made a result of what is said, and at what cost. */
+const result = z
+  .strictObject({
+    engine: z.string().openapi({
+      description: "`built-in`, `openai-compatible`, `workers-ai`, or `source`: the media of a clip had it",
+      example: "built-in",
+    }),
+    model: z.string().optional(),
+    trackId: z.uuid().openapi({ description: "The subtitle track that was read" }),
+    costUsd: z.number().openapi({ description: "At the prices of the owner's settings" }),
+    tookMs: z.number(),
+  })
+  .optional();
+const insight = <Data extends z.ZodType>(data: Data) =>
+  z.object({ status, data: data.optional(), percent, result, error }).optional();
+
+const ChapterRecord = z.strictObject({
+  chapter: z.string().openapi({ example: "1" }),
+  startTime: z.string().openapi({ example: "00:00:00" }),
+  endTime: z.string().openapi({ example: "00:00:32" }),
+  title: z.string(),
+  summary: z.string(),
+});
+const EntityRecord = z.strictObject({
+  name: z.string(),
+  category: z.enum(["person", "organization", "location", "product", "event"]),
+  count: z.int(),
+  timesMs: z.array(z.number()).openapi({ description: "Where it is said, the first ten times, in milliseconds" }),
+});
+
 /** A media as events contain it, and as most clients of the API read it. */
 export const MediaRecord = z.object({
   thumbnail: z.url().optional().openapi({
@@ -108,6 +144,13 @@ export const MediaRecord = z.object({
       }),
     )
     .openapi({ description: "Subtitle tracks that were made of the sound; `url` once they are available" }),
+  summary: insight(z.string()).openapi({ description: "What is said, if it was asked for" }),
+  chapters: insight(z.strictObject({ chapters: z.array(ChapterRecord) })).openapi({
+    description: "The chapters, if they were asked for",
+  }),
+  namedEntities: insight(z.strictObject({ namedEntities: z.array(EntityRecord) })).openapi({
+    description: "Names that are said, if they were asked for, the most frequent first",
+  }),
   isAudioOnly: z.boolean(),
   subtitleAvailable: z.boolean(),
   duration: z.string().optional().openapi({ example: "00:01:10" }),

@@ -5,7 +5,8 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { countedFilm, readCounter } from "../support/frame-counter.ts";
 import { madeFile } from "../support/made.ts";
-import { isReady } from "../support/platform.ts";
+import { isReady, type Media } from "../support/platform.ts";
+import { talkOf } from "../support/talks.ts";
 import { cutPicture, readPicture } from "../support/pictures.ts";
 import { openTracksPage } from "./players/open-tracks-page.ts";
 import { servePlayerPage } from "./players/page-server.ts";
@@ -99,4 +100,36 @@ test.each<[TrackPlayer, string]>([
   expect(await call("errors")).toEqual([]);
   await page.close();
   await harness.close();
+});
+
+test("chapters are marked on the time line, named above it, and selected in the menu", async () => {
+  const spoken = talkOf(["bees", "bridges"]).sentences;
+  const secondsOf = (n: number) => ((n * SECONDS) / spoken.length).toFixed(3).padStart(6, "0");
+  const cues = spoken.map(({ text }, n) => `00:${secondsOf(n)} --> 00:${secondsOf(n + 0.9)}\n${text}`);
+  stage.server.add("/film.vtt", { kind: "content", content: Buffer.from(`WEBVTT\n\n${cues.join("\n\n")}\n`) });
+  const inputs = [
+    { type: "video", url: stage.server.url("/film.mkv") },
+    { type: "subtitle", url: stage.server.url("/film.vtt"), languageName: "English", languageCode: "en-US" },
+  ];
+  const { assetId, playbackId } = await stage.platform.create("", { inputs, chapters: true });
+  type WithChapters = Media & { chapters?: { status: string; data?: { chapters: { title: string }[] } } };
+  const isDivided = (media: Media) => (media as WithChapters).chapters?.status === "available";
+  const media = (await stage.platform.until(assetId, (one) => isReady(one) && isDivided(one))) as WithChapters;
+  const { chapters } = media.chapters!.data!;
+  expect(chapters).toHaveLength(2);
+  const page = await stage.browser.newPage({ viewport: { width: 1000, height: 600 } });
+  await page.goto(`${stage.platform.baseUrl}/player/${playbackId}`);
+  await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
+  const item = page.locator("media-settings-menu .chapters media-chrome-menu-item");
+  await expect.poll(() => item.count()).toBe(chapters.length);
+  const line = (await page.locator("media-time-range").boundingBox())!;
+  await page.mouse.move(line.x + line.width * 0.1, line.y + line.height / 2);
+  await expect
+    .poll(() => page.locator("media-time-range").getAttribute("mediapreviewchapter"))
+    .toBe(chapters[0]!.title);
+  await page.locator("media-settings-menu-button").click();
+  await page.locator("media-settings-menu .chapters").click();
+  await item.nth(1).click();
+  await expect.poll(() => page.evaluate(() => document.querySelector("video")!.currentTime)).toBeGreaterThan(10);
+  await page.close();
 });

@@ -4,10 +4,13 @@ import { dataAnswer, security, success } from "../../platform/http/answers.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { changeSettings, settingsOf } from "./store.ts";
+import { NewMedia } from "./new-media.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
-const AiSettings = z.object({ vocabulary: Vocabulary }).openapi("AiSettings");
-const AiSettingsRecord = z.object({ vocabulary: z.array(z.string()) }).openapi("AiSettingsRecord");
+const AiSettings = z
+  .object({ vocabulary: Vocabulary.default([]), newMedia: NewMedia.optional() })
+  .openapi("AiSettings", { description: "What is left out is none" });
+const AiSettingsRecord = z.object({ vocabulary: z.array(z.string()), newMedia: NewMedia }).openapi("AiSettingsRecord");
 
 const path = "/v1/ai/settings";
 const tags = ["In-video AI"];
@@ -38,11 +41,11 @@ const putRoute = createRoute({
 
 export const aiSettingsRoutes = newRouter()
   .openapi(getRoute, async (c) => {
-    const { vocabulary } = await settingsOf(openDatabase(c.env.DB), c.var.caller.workspaceId);
-    return c.json(success({ vocabulary }), 200);
+    const { vocabulary, newMedia } = await settingsOf(openDatabase(c.env.DB), c.var.caller.workspaceId);
+    return c.json(success({ vocabulary, newMedia: NewMedia.parse(newMedia) }), 200);
   })
   .openapi(putRoute, async (c) => {
-    const { vocabulary } = c.req.valid("json");
-    await changeSettings(openDatabase(c.env.DB), c.var.caller.workspaceId, { vocabulary }, new Date());
-    return c.json(success({ vocabulary }), 200);
+    const { vocabulary, newMedia = NewMedia.parse({}) } = c.req.valid("json");
+    await changeSettings(openDatabase(c.env.DB), c.var.caller.workspaceId, { vocabulary, newMedia }, new Date());
+    return c.json(success({ vocabulary, newMedia }), 200);
   });

@@ -2,9 +2,9 @@ import { eq } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
 import { aiSettings } from "./tables.ts";
 
-export type AiSettings = Pick<typeof aiSettings.$inferSelect, "vocabulary">;
+export type AiSettings = Pick<typeof aiSettings.$inferSelect, "vocabulary" | "newMedia">;
 
-const USUAL: AiSettings = { vocabulary: [] };
+const USUAL: AiSettings = { vocabulary: [], newMedia: {} };
 
 export async function settingsOf(db: Database, workspaceId: string): Promise<AiSettings> {
   const [row] = await db.select().from(aiSettings).where(eq(aiSettings.workspaceId, workspaceId));

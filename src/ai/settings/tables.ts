@@ -1,9 +1,12 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { NewMedia } from "./new-media.ts";
 
 /** What a workspace has set for its AI results. */
 export const aiSettings = sqliteTable("ai_settings", {
   workspaceId: text().primaryKey(),
   /** Names and terms, as they are spelled. */
   vocabulary: text({ mode: "json" }).$type<string[]>().notNull(),
+  /** What is made of every new media. */
+  newMedia: text({ mode: "json" }).$type<Partial<NewMedia>>().notNull().default({}),
   updatedAt: integer({ mode: "timestamp_ms" }).notNull(),
 });

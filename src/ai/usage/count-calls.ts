@@ -51,14 +51,31 @@ export const releaseCall = (db: Database, { workspaceId, kind, engine, units, co
       units: sql`${aiUsage.units} - ${units}`,
       costMicroUsd: sql`${aiUsage.costMicroUsd} - ${costMicroUsd}`,
     })
-    .where(
-      and(
-        eq(aiUsage.workspaceId, workspaceId),
-        eq(aiUsage.day, dayOf(at)),
-        eq(aiUsage.kind, kind),
-        eq(aiUsage.engine, engine),
-      ),
-    );
+    .where(isCounted({ workspaceId, kind, engine }, at));
+
+/** A call has cost less than was reserved for it, or more. @param at when it was counted */
+export const settleCall = (
+  db: Database,
+  { workspaceId, kind, engine, units, costMicroUsd }: Call,
+  actual: { costMicroUsd: number; units: number },
+  at: Date,
+) =>
+  db
+    .update(aiUsage)
+    .set({
+      units: sql`${aiUsage.units} + ${actual.units - units}`,
+      costMicroUsd: sql`${aiUsage.costMicroUsd} + ${actual.costMicroUsd - costMicroUsd}`,
+    })
+    .where(isCounted({ workspaceId, kind, engine }, at));
+
+/** The row in which a call is counted. */
+const isCounted = ({ workspaceId, kind, engine }: Pick<Call, "workspaceId" | "kind" | "engine">, at: Date) =>
+  and(
+    eq(aiUsage.workspaceId, workspaceId),
+    eq(aiUsage.day, dayOf(at)),
+    eq(aiUsage.kind, kind),
+    eq(aiUsage.engine, engine),
+  );
 
 /** Whether the rest of the month's budget covers a cost. */
 export async function isCovered(

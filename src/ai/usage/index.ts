@@ -1,2 +1,2 @@
-export { budgetMicroUsd, type Call, isCovered, releaseCall, reserveCall } from "./count-calls.ts";
+export { budgetMicroUsd, type Call, isCovered, releaseCall, reserveCall, settleCall } from "./count-calls.ts";
 export { aiUsage } from "./tables.ts";

@@ -32,11 +32,11 @@ export const AiUsageRecord = z
     days: z.array(
       z.object({
         date: Day,
-        kind: z.enum(["captions"]),
+        kind: z.enum(["captions", "summary", "chapters", "namedEntities", "translation"]),
         engine: z.string().openapi({ example: "openai-compatible" }),
         calls: z.int().openapi({ description: "Calls of the provider, or jobs of an encoder" }),
-        units: z.number().openapi({ description: "Seconds of sound" }),
-        unit: z.literal("seconds"),
+        units: z.number().openapi({ description: "Seconds of sound of captions; tokens of texts" }),
+        unit: z.enum(["seconds", "tokens"]),
         costUsd: z.number(),
       }),
     ),
@@ -87,7 +87,7 @@ export const aiUsageRoutes = newRouter().openapi(usageRoute, async (c) => {
       engine,
       calls,
       units: Math.round(units * 1000) / 1000,
-      unit: "seconds" as const,
+      unit: kind === "captions" ? ("seconds" as const) : ("tokens" as const),
       costUsd: usd(costMicroUsd),
     })),
   };

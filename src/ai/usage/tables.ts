@@ -6,11 +6,11 @@ export const aiUsage = sqliteTable(
   {
     workspaceId: text().notNull(),
     day: text().notNull(), // YYYY-MM-DD, UTC
-    kind: text({ enum: ["captions"] }).notNull(),
+    kind: text({ enum: ["captions", "summary", "chapters", "namedEntities", "translation"] }).notNull(),
     engine: text().notNull(),
     /** Calls of a provider, or jobs of an encoder. */
     calls: integer().notNull(),
-    /** Of captions: seconds of sound. */
+    /** Of captions: seconds of sound; of texts: tokens. */
     units: real().notNull(),
     costMicroUsd: integer().notNull(),
   },

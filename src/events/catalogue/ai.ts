@@ -25,12 +25,14 @@ export const aiKinds = {
     },
   }),
   "video.mediaAI.summary.ready": ai({
+    isSent: true,
     status: "ready",
     when: "The summary of a media was generated.",
     data: z.strictObject({ isSummaryGenerated: z.boolean(), summary: z.string() }),
     example: { isSummaryGenerated: true, summary: "Fishing boats leave a small harbour before the sun is up." },
   }),
   "video.mediaAI.chapters.ready": ai({
+    isSent: true,
     status: "ready",
     when: "A media was divided into chapters.",
     data: z.strictObject({
@@ -66,6 +68,7 @@ export const aiKinds = {
     },
   }),
   "video.mediaAI.namedEntities.ready": ai({
+    isSent: true,
     status: "ready",
     when: "People, organisations and places named in a media were identified.",
     data: z.strictObject({

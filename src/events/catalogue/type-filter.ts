@@ -7,6 +7,15 @@ export type CheckedPattern = { ok: true; types: EventType[] } | { ok: false; mes
 /** The patterns that match every kind, also those of later catalogues. */
 export const ALL_TYPES = ["*"] as const;
 
+/** Other names in the contract's texts, which filters take. Events are sent with the first. */
+const ALIASES: Partial<Record<EventType, string>> = {
+  "video.mediaAI.namedEntities.ready": "video.mediaAI.named-entities.ready",
+};
+const namesOf = ({ type, videoType }: { type: EventType; videoType: string }): string[] => {
+  const alias = ALIASES[type];
+  return alias === undefined ? [type, videoType] : [type, videoType, alias];
+};
+
 /** Whether a pattern matches a kind with these names. Names are case-sensitive. */
 function matches(pattern: string, names: readonly string[]): boolean {
   if (pattern === "*") return true;
@@ -22,7 +31,7 @@ function matches(pattern: string, names: readonly string[]): boolean {
  * @returns empty when the pattern is malformed or matches nothing
  */
 export const resolveTypes = (pattern: string): EventType[] =>
-  EVENT_KINDS.filter(({ type, videoType }) => matches(pattern, [type, videoType]))
+  EVENT_KINDS.filter((kind) => matches(pattern, namesOf(kind)))
     .map(({ type }) => type)
     .sort();
 
@@ -41,13 +50,14 @@ function refused(pattern: string, message: string): CheckedPattern {
   return { ok: false, message, hint: `${message}; ${advice}` };
 }
 
-const NAMES = [...new Set(EVENT_KINDS.flatMap(({ type, videoType }) => [type, videoType]))];
+const NAMES = [...new Set(EVENT_KINDS.flatMap(namesOf))];
 const PREFIXES = [...new Set(NAMES.map((name) => name.slice(0, name.lastIndexOf(".") + 1)))].map((one) => `${one}*`);
 
 /** @param patterns empty = every kind, as stored by releases before 2026-11-22 */
 export function matchesTypes(patterns: readonly string[], serviceType: string): boolean {
-  const videoType = EVENT_KINDS.find(({ type }) => type === serviceType)?.videoType ?? serviceType;
-  return patterns.length === 0 || patterns.some((pattern) => matches(pattern, [serviceType, videoType]));
+  const kind = EVENT_KINDS.find(({ type }) => type === serviceType);
+  const names = kind === undefined ? [serviceType] : namesOf(kind);
+  return patterns.length === 0 || patterns.some((pattern) => matches(pattern, names));
 }
 
 /**

@@ -13,12 +13,13 @@ import { languageName } from "../../media/languages.ts";
 import { clipRenditionName } from "../../media/clips/shared-rendition.ts";
 import type { AssetComponents } from "./core/components.ts";
 import { failAsset } from "./end-processing.ts";
+import { addCutChapters } from "./clips/cut-chapters.ts";
 import { addCutCaptions } from "./clips/cut-captions.ts";
 import { cutSounds } from "./clips/cut-sounds.ts";
 import { ownerRows } from "./clips/owner-rows.ts";
 
 /**
- * Plans a clip: which segments it shares, and what of the first and of the last one is encoded again. Its sound and its captions are cut at once. The
+ * Plans a clip: which segments it shares, and what of the first and of the last one is encoded again. Its sound, its captions and its chapters are cut at once. The
  * media may have been deleted meanwhile; its bytes are kept (`keepOwner`).
  */
 export async function cutClip(machine: AssetComponents): Promise<void> {
@@ -43,6 +44,7 @@ export async function cutClip(machine: AssetComponents): Promise<void> {
     ),
   );
   await addCutCaptions(machine, sourceId, asked);
+  await addCutChapters(machine, sourceId, { startMs: asked.startMs, durationMs: cut.endMs - cut.startMs });
   if (!machine.isProcessing) return;
   const video = plan.video?.source ?? null;
   const labels = audio.map(({ languageCode, languageName: name }) => {

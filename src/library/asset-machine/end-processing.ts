@@ -7,6 +7,7 @@ import type { EncodingPlan } from "../encoding/plan.ts";
 import type { RenditionRow } from "../encoding/assemble.ts";
 import type { AssetComponents } from "./core/components.ts";
 import { assembled } from "./show-progress.ts";
+import { wakeInsights } from "./insights/take-insight.ts";
 import { wakeTracks } from "./tracks/preparation.ts";
 import { logFailed } from "./core/log-failed.ts";
 
@@ -65,6 +66,7 @@ export function endReady(
   });
   timers.cancel("work");
   wakeTracks(machine, machine.clock() + AFTER_OUTBOX_MS);
+  wakeInsights(machine, machine.clock() + AFTER_OUTBOX_MS);
   timers.bringForward("outbox", machine.clock());
   timers.schedule("images", machine.clock());
 }
@@ -80,4 +82,5 @@ export function failAsset(machine: AssetComponents, error: AssetError): void {
   machine.timers.bringForward("outbox", nowMs);
   machine.timers.schedule("cleanup", nowMs);
   wakeTracks(machine, nowMs + AFTER_OUTBOX_MS);
+  wakeInsights(machine, nowMs + AFTER_OUTBOX_MS);
 }

@@ -18,7 +18,7 @@ export function removeAsset(machine: AssetComponents, assetId: string, delayMs =
   state.move("remove", () => {
     documents.put("name", assetId);
     outbox.clear();
-    timers.cancel("work", "tracks");
+    timers.cancel("work", "tracks", "insights");
   });
   documents.put("purgePass", documents.get("purgePass") ?? 1);
   timers.schedule("purge", machine.clock() + delayMs);
@@ -59,6 +59,7 @@ export function confirmPurge(machine: AssetComponents, pass: number): { done: bo
     machine.trackJobs.clear();
     machine.tracks.clear();
     machine.heard.clear();
+    machine.insights.clear();
     machine.sentRenditions.clear();
     documents.delete("asset", "plan", "clip", "edge", "copy", "fileCopies", "copiedBytes");
   });

@@ -1,5 +1,6 @@
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
 import { imageMaker } from "../images/image-calls.ts";
+import { giveUpInsights, makeInsights } from "./insights/make-insights.ts";
 import { purge, releaseFailed } from "./remove-asset.ts";
 import type { AssetComponents, AssetTimer } from "./core/components.ts";
 import { giveUpTracks, prepareTracks } from "./tracks/prepare-tracks.ts";
@@ -11,6 +12,7 @@ export function assetTimers(machine: AssetComponents): TimerHandlers<AssetTimer>
   const handlers: Record<AssetTimer, () => Promise<void>> = {
     work: () => runWork(machine),
     tracks: () => prepareTracks(machine),
+    insights: () => makeInsights(machine),
     outbox: () => machine.outbox.drain(),
     cleanup: () => releaseFailed(machine),
     purge: () => purge(machine),
@@ -29,5 +31,6 @@ const MAX_WORK_FAILURES = 15;
 function onTimerFailure(machine: AssetComponents, timer: AssetTimer, failures: number): void {
   if (failures < MAX_WORK_FAILURES) return;
   if (timer === "tracks") giveUpTracks(machine);
+  if (timer === "insights") giveUpInsights(machine);
   if (timer === "work" && machine.isProcessing) failAsset(machine, STUCK);
 }

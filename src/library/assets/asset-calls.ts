@@ -4,6 +4,7 @@ import type { Remote } from "../../platform/machine/remote.ts";
 import type { JobCalls } from "../encoding/job-calls.ts";
 import type { AddedTrack } from "../tracks/store/repository.ts";
 import type { ClipSource } from "../encoding/clip-cut.ts";
+import type { Insight } from "../insights/store/repository.ts";
 import type { AssetForMachine } from "./repository.ts";
 
 export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
@@ -13,6 +14,9 @@ export type TrackForMachine = Pick<
   AddedTrack,
   "id" | "assetId" | "kind" | "url" | "languageCode" | "imposed" | "followsEdit" | "generated"
 >;
+
+/** What the machine of an asset needs to make a result of AI. */
+export type InsightForMachine = Pick<Insight, "assetId" | "kind" | "workspaceId" | "requestId" | "order">;
 
 /** The calls of an asset's machine (`durable-objects/asset-machine.ts`), through itty-durable: arguments and answers are JSON. */
 export interface AssetCalls extends JobCalls {
@@ -32,6 +36,10 @@ export interface AssetCalls extends JobCalls {
   takeTrack(track: TrackForMachine): void;
   /** The track has been deleted. Repeatable. */
   removeTrack(track: { id: string; assetId: string }): void;
+  /** Makes a result of AI. Repeatable. */
+  takeInsight(insight: InsightForMachine): void;
+  /** A result of this kind is not wanted any more. Repeatable. */
+  dropInsight(kind: Insight["kind"]): void;
 }
 
 /** Returns a stub; sends nothing. */

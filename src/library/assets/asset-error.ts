@@ -39,6 +39,11 @@ export const STUCK = ofService("internal", "Processing this media failed on our 
 export const STEP_DIED = ofService("processing_died", "Processing this source ended our process three times in a row.");
 export const NO_SOUND = ofSource("source_no_streams", "The file has no sound that can be decoded.");
 export const NO_SPEECH = ofSource("no_speech", "Nothing is spoken in this sound.");
+export const NO_TRANSCRIPT = ofSource("no_transcript", "The media has no subtitles, and nothing is spoken in it.");
+export const AI_LANGUAGE_UNKNOWN = ofService(
+  "ai_language_unknown",
+  "The built-in engine finds names in English texts only: set AI_BASE_URL, or bind Workers AI.",
+);
 export const AI_BUDGET_SPENT = ofService("ai_budget_spent", "The workspace's AI budget of this month is spent.");
 export const AI_NOT_CONFIGURED = ofService("ai_not_configured", "No AI provider is configured any more.");
 export const MEDIA_FAILED = ofSource("media_failed", "The media to which the track was added could not be processed.");

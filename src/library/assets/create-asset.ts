@@ -1,3 +1,4 @@
+import { settingsOf } from "../../ai/settings/index.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { successWith } from "../../platform/http/answers.ts";
@@ -15,6 +16,9 @@ import { startMachine } from "./start-machine.ts";
 import { insertTracks } from "../tracks/store/repository.ts";
 import { newTracks } from "../tracks/store/new-track.ts";
 import { trackEvent } from "../tracks/store/to-track.ts";
+import { planInsights } from "../insights/store/orders.ts";
+import { startInsights } from "./start-insights.ts";
+import { insertInsights, newInsight } from "../insights/store/repository.ts";
 import { startTracks } from "./start-tracks.ts";
 import type { CreateAsset, Inputs, SourceInput } from "./schemas.ts";
 import { toCreatedMedia } from "./to-media.ts";
@@ -39,7 +43,9 @@ export async function createAsset(
     ...(clipped && { sourceAssetId: clipped.id, mediaQuality: clipped.mediaQuality }),
   };
   const clip = clipStatements(db, asset);
-  const addedTracks = newTracks(tracks, { assetId: asset.id, isEdited: isEdited(asset) }, now);
+  const { newMedia } = await settingsOf(db, workspaceId);
+  const planned = planInsights(body, tracks, newMedia);
+  const addedTracks = newTracks(planned.tracks, { assetId: asset.id, isEdited: isEdited(asset) }, now);
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
     kind: "asset",
@@ -56,11 +62,13 @@ export async function createAsset(
     data: toCreatedMedia({ asset, playbackIds: [playbackId], addedTracks }),
   });
   const created = { id: asset.id, answer };
-  const record = { asset, playbackIds: [playbackId], tracks: [], addedTracks };
+  const insights = planned.requests.map((one) => newInsight(one, { assetId: asset.id, workspaceId }, now));
+  const record = { asset, playbackIds: [playbackId], tracks: [], addedTracks, insights };
   const event = mediaEvent("asset.created", record, { id: crypto.randomUUID(), atMs: now.getTime() });
   const statements = [
     ...assetInserts(db, asset, playbackId),
     ...insertTracks(db, addedTracks),
+    ...insertInsights(db, insights),
     ...(clip === null ? [] : [clip.keep]),
     ...(await keep(created)),
   ];
@@ -79,17 +87,22 @@ export async function createAsset(
   after(wake());
   log("asset.created", { assetId: asset.id, workspaceId });
   // If this call is lost, the cron's sweep starts the machine.
-  after(startMachine(env, toMachine(asset)).then(() => startTracks(env, addedTracks)));
+  after(
+    startMachine(env, toMachine(asset))
+      .then(() => startTracks(env, addedTracks))
+      .then(() => startInsights(env, insights)),
+  );
   return created;
 }
 
 type OfPlaybackId = "accessRestrictions" | "drmConfigurationId";
 type OfTracks = "subtitles";
+type OfInsights = "summary" | "chapters" | "generateChapters" | "namedEntities";
 /** Fields of the contract that are refused (`later`). */
-type Refused = "summary" | "chapters" | "namedEntities" | "moderation";
+type Refused = "moderation";
 
 /** The fields of a creation that become columns of the asset. */
-export type AssetSettings = Omit<CreateAsset, "inputs" | OfPlaybackId | OfTracks | Refused>;
+export type AssetSettings = Omit<CreateAsset, "inputs" | OfPlaybackId | OfTracks | OfInsights | Refused>;
 
 /** The compiler names a field of a creation that is not stored: it is a column, or is listed above. */
 const toColumns = (settings: AssetSettings): Pick<Asset, keyof AssetSettings> => ({

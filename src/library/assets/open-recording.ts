@@ -81,6 +81,7 @@ export function openRecording(
     playbackIds: [playbackId],
     tracks: [],
     addedTracks: [],
+    insights: [],
   });
   const event: NewEvent = {
     id: recording.eventId,

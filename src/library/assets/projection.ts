@@ -8,6 +8,8 @@ import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import { mediaEvent, mp4Event, sourceEvent, transformedEvent, watermarkEvent } from "./media-event.ts";
 import { showProgress, type TrackEnd } from "../tracks/store/repository.ts";
+import { type InsightEnd, type InsightKey, showInsightProgress } from "../insights/store/repository.ts";
+import { endInsight } from "./end-insight.ts";
 import { endTrack } from "./end-track.ts";
 import { type AssetRecord, findAsset, isStill, nextRevision } from "./repository.ts";
 import { assets, renditions, tracks } from "./tables.ts";
@@ -35,6 +37,9 @@ export type AssetMessage =
   | { kind: "trackProgress"; payload: { id: string; percent: number } }
   /** After the message with the rendition of an audio track. */
   | { kind: "trackEnded"; payload: { id: string; end: TrackEnd } }
+  /** How much of a transcript has been read for a result of AI. */
+  | { kind: "insightProgress"; payload: Omit<InsightKey, "assetId"> & { percent: number } }
+  | { kind: "insightEnded"; payload: Omit<InsightKey, "assetId"> & { end: InsightEnd } }
   | { kind: "event"; payload: MachineEvent };
 
 /** An event to announce. Its record is read from D1 when the event is committed. */
@@ -57,6 +62,7 @@ export async function projectAsset(env: Env, assetId: string, messages: AssetMes
   if (first !== undefined) await db.batch([first, ...rest]);
   for (const { kind, payload } of messages) {
     if (kind === "trackEnded") await endTrack(env, assetId, payload.id, payload.end, now);
+    if (kind === "insightEnded") await endInsight(env, { assetId, ...payload }, payload.end, now);
     if (kind === "event") await announce(env, assetId, payload);
   }
 }
@@ -120,6 +126,8 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
       return message.payload.map((track) => db.insert(tracks).values(track).onConflictDoNothing());
     case "trackProgress":
       return [showProgress(db, message.payload)];
+    case "insightProgress":
+      return [showInsightProgress(db, { assetId, ...message.payload }, message.payload.percent)];
     case "rendition":
       return [upsertRendition(db, message.payload)];
     case "renditions":
@@ -141,6 +149,7 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
           ),
       ];
     case "trackEnded":
+    case "insightEnded":
     case "event":
       return [];
     default:

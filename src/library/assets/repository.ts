@@ -4,6 +4,7 @@ import { mediaTotalOf } from "../../tenancy/limits/index.ts";
 import { deletePlaybackIdsOf, insertPlaybackId, type PlaybackId, playbackIdsOf } from "../../tenancy/access/index.ts";
 import { deleteContentKeysOf } from "../../tenancy/drm/index.ts";
 import { isUnshared } from "../clips/shared-media.ts";
+import { deleteInsightsOf, type Insight, insightsOf } from "../insights/store/repository.ts";
 import { type AddedTrack, addedTracksOf, deleteTracksOf } from "../tracks/store/repository.ts";
 import { deleteVersionsOf } from "../tracks/store/versions.ts";
 import { assets, isListed, isProcessing, renditions, tracks } from "./tables.ts";
@@ -19,6 +20,8 @@ export interface AssetRecord {
   /** Tracks of the source. */
   tracks: Track[];
   addedTracks: AddedTrack[];
+  /** Results of AI. */
+  insights: Insight[];
 }
 
 /** The columns that a machine needs to process its asset. */
@@ -74,7 +77,7 @@ export const insertAssetOnce = (db: Database, asset: typeof assets.$inferInsert)
 /** @param workspaceId null = any workspace, for internal callers */
 export async function findAsset(db: Database, workspaceId: string | null, id: string): Promise<AssetRecord | null> {
   const isMine = workspaceId === null ? undefined : eq(assets.workspaceId, workspaceId);
-  const [found, ids, trackRows, added] = await db.batch([
+  const [found, ids, trackRows, added, made] = await db.batch([
     db
       .select()
       .from(assets)
@@ -82,9 +85,11 @@ export async function findAsset(db: Database, workspaceId: string | null, id: st
     playbackIdsOf(db, [id]),
     db.select().from(tracks).where(eq(tracks.assetId, id)).orderBy(asc(tracks.position)),
     addedTracksOf(db, [id]),
+    insightsOf(db, [id]),
   ]);
   const asset = found[0];
-  return asset === undefined ? null : { asset, playbackIds: ids, tracks: trackRows, addedTracks: added };
+  if (asset === undefined) return null;
+  return { asset, playbackIds: ids, tracks: trackRows, addedTracks: added, insights: made };
 }
 
 /**
@@ -110,16 +115,18 @@ export async function listAssets(
     clipsOf === undefined ? mediaTotalOf(db, workspaceId) : db.select({ total: count() }).from(assets).where(mine),
   ]);
   const ids = rows.map(({ id }) => id);
-  const [playback, trackRows, added] = await db.batch([
+  const [playback, trackRows, added, made] = await db.batch([
     playbackIdsOf(db, ids),
     db.select().from(tracks).where(inArray(tracks.assetId, ids)).orderBy(asc(tracks.position)),
     addedTracksOf(db, ids),
+    insightsOf(db, ids),
   ]);
   const records = rows.map((asset) => ({
     asset,
     playbackIds: playback.filter(({ targetId }) => targetId === asset.id),
     tracks: trackRows.filter(({ assetId }) => assetId === asset.id),
     addedTracks: added.filter(({ assetId }) => assetId === asset.id),
+    insights: made.filter(({ assetId }) => assetId === asset.id),
   }));
   return { records, total: totals[0]?.total ?? 0 };
 }
@@ -229,6 +236,7 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
     db.delete(tracks).where(eq(tracks.assetId, id)),
     deleteVersionsOf(db, id),
     deleteTracksOf(db, id),
+    deleteInsightsOf(db, id),
     deletePlaybackIdsOf(db, id),
     deleteContentKeysOf(db, id),
     db.update(assets).set({ purgedAt: now, sourceBytes: 0, pictureBytes: 0 }).where(eq(assets.id, id)),

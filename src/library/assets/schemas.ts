@@ -4,7 +4,7 @@ import { TrackRecord } from "../../records/media.ts";
 import { PlaybackIdRecord } from "../../records/playback-id.ts";
 import { line, Metadata } from "../../platform/http/fields.ts";
 import { changedElsewhere } from "../../platform/http/hints/changed-elsewhere.ts";
-import { later, orNothing } from "../../platform/http/hints/later.ts";
+import { later, orNull } from "../../platform/http/hints/later.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
 import type { TrackRequest } from "../tracks/store/new-track.ts";
@@ -15,6 +15,7 @@ import type { RequestedMark } from "../../media/edits/watermark.ts";
 import { readWatermark } from "../edits/read-watermark.ts";
 import { readEdits, readMontage } from "../edits/read-edits.ts";
 import { isClip, mediaIdIn } from "../clips/clip-address.ts";
+import { insightFields } from "../insights/store/orders.ts";
 import { MadeSubtitles, madeTracks } from "../tracks/store/made-subtitles.ts";
 import { INPUTS_BESIDE, refusal, tracksOfInputs } from "./track-inputs.ts";
 
@@ -75,10 +76,8 @@ export const CreateAsset = z
       default: false,
     }),
     drmConfigurationId: DrmConfigurationId,
-    subtitles: orNothing(MadeSubtitles),
-    summary: later(),
-    chapters: later(),
-    namedEntities: later(),
+    subtitles: orNull(MadeSubtitles),
+    ...insightFields,
     moderation: later(),
     accessRestrictions: AccessRestrictionFields.optional().openapi({ description: "Of the first playback ID" }),
   })

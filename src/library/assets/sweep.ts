@@ -3,6 +3,8 @@ import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { assetMachine } from "./asset-calls.ts";
 import { findStrayTracks } from "../tracks/store/repository.ts";
+import { startInsights } from "./start-insights.ts";
+import { findStrayInsights } from "../insights/store/repository.ts";
 import { startTracks } from "./start-tracks.ts";
 import { findStrays, type OffAir } from "./repository.ts";
 
@@ -15,6 +17,7 @@ export async function sweepAssets(env: Env, now: Date, isOffAir: OffAir): Promis
   const db = openDatabase(env.DB);
   const strays = await findStrays(db, new Date(now.getTime() - SILENT_MS), AT_ONCE, isOffAir);
   await startTracks(env, await findStrayTracks(db, new Date(now.getTime() - SILENT_MS), AT_ONCE));
+  await startInsights(env, await findStrayInsights(db, new Date(now.getTime() - SILENT_MS), AT_ONCE));
   await Promise.all(
     strays.map(async ({ id, isDeleted }) => {
       const machine = assetMachine(env, id);

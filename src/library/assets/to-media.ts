@@ -7,6 +7,7 @@ import type { GeneratedFacts } from "../tracks/store/tables.ts";
 import { toAddedTrack } from "../tracks/store/to-track.ts";
 import { isUploaded, uploadAddress } from "../sources/upload-address.ts";
 import type { Asset, AssetRecord, Track } from "./repository.ts";
+import { toInsight } from "../insights/store/to-insight.ts";
 import { textUrl } from "./text-url.ts";
 import { toPlaybackId } from "./to-playback-id.ts";
 import type { MediaRecord, TrackRecord } from "../../records/media.ts";
@@ -85,7 +86,18 @@ const toGenerated = (
   ...(captions?.generated === undefined ? {} : { result: toResult(captions.generated) }),
 });
 
-export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord): z.infer<typeof MediaRecord> {
+/** What `data` of a result is. */
+type DataOf<Name extends "summary" | "chapters" | "namedEntities"> = NonNullable<
+  NonNullable<z.infer<typeof MediaRecord>[Name]>["data"]
+>;
+
+export function toMedia({
+  asset,
+  playbackIds,
+  tracks,
+  addedTracks,
+  insights,
+}: AssetRecord): z.infer<typeof MediaRecord> {
   const isAudioOnly = tracks.length > 0 && tracks.every((track) => track.kind === "audio");
   // Sound that has been replaced is not offered any more (`soundOf` of playback).
   const hasOtherSound = addedTracks.some(({ replacesSound, status }) => replacesSound && status === "available");
@@ -113,6 +125,9 @@ export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord
     generatedSubtitles: addedTracks.flatMap((track) =>
       track.generated ? [toGenerated(track, textUrl({ asset, playbackIds }, track.id))] : [],
     ),
+    summary: toInsight<DataOf<"summary">>(insights, "summary"),
+    chapters: toInsight<DataOf<"chapters">>(insights, "chapters"),
+    namedEntities: toInsight<DataOf<"namedEntities">>(insights, "namedEntities"),
     isAudioOnly,
     subtitleAvailable: addedTracks.some(({ kind, status }) => kind === "subtitle" && status === "available"),
     duration: asset.durationMs === null ? null : toDuration(asset.durationMs),

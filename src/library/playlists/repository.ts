@@ -30,7 +30,7 @@ export async function isReferenceTaken(db: Database, workspaceId: string, refere
   return (await db.$count(playlists, taken)) > 0;
 }
 
-/** The media that a playlist lists, in its order. Tracks that were added are left out. */
+/** The media that a playlist lists, in its order. Tracks that were added and results of AI are left out. */
 export async function mediaOf(db: Database, playlist: Playlist): Promise<AssetRecord[]> {
   const listed = await assetsOf(db, playlist);
   const isListed = (id: SQLWrapper) =>
@@ -46,6 +46,7 @@ export async function mediaOf(db: Database, playlist: Playlist): Promise<AssetRe
     playbackIds: idsOf.get(asset.id) ?? [],
     tracks: tracksOf.get(asset.id) ?? [],
     addedTracks: [],
+    insights: [],
   }));
 }
 

@@ -14,9 +14,10 @@ import { stopTrack } from "../assets/start-tracks.ts";
 import { addTrack } from "./add-track.ts";
 import { deleteTrack } from "./delete-track.ts";
 import { generateSubtitles } from "./generate-subtitles.ts";
-import { AddedTrackRecord, AddTrack, GenerateSubtitles, UpdateTrack } from "./schemas.ts";
+import { AddedTrackRecord, AddTrack, GenerateSubtitles, TranslateTrack, UpdateTrack } from "./schemas.ts";
 import type { TrackRequest } from "./store/new-track.ts";
 import { toTrackRecord } from "./to-track-record.ts";
+import { translateTrack } from "./translate-track.ts";
 import { type Missing, updateTrack } from "./update-track.ts";
 
 const tags = ["Tracks"];
@@ -118,6 +119,38 @@ const generateRoute = createRoute({
   },
 });
 
+const translateRoute = createRoute({
+  operationId: "translate-subtitle-track",
+  summary: "Translate subtitles",
+  description:
+    "A text model translates the subtitles cue by cue: their times stay. The translation becomes a subtitle track. `video.media.subtitle.generated.ready` follows, or `video.media.track.failed`.",
+  method: "post",
+  path: `${itemPath}/translate`,
+  tags,
+  security,
+  request: {
+    params,
+    headers: IdempotencyHeaders,
+    body: { required: true, content: json(TranslateTrack) },
+  },
+  responses: {
+    200: dataAnswer(AddedTrackRecord, "The translation; its status is `preparing`"),
+    ...problemResponses(
+      "ai_not_configured",
+      "ai_budget_spent",
+      "track_not_available",
+      "duplicate_language_name",
+      "track_limit_reached",
+      "idempotency_conflict",
+      "unauthorized",
+      "forbidden",
+      "media_not_found",
+      "track_not_found",
+      "validation_failed",
+    ),
+  },
+});
+
 const keyOf = (c: Context<AppContext>, mediaId: string) => ({
   workspaceId: c.var.caller.workspaceId,
   assetId: mediaId.toLowerCase(),
@@ -163,6 +196,13 @@ export const trackRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
       const name = `POST /v1/on-demand/${assetId}/tracks/${soundId}/generate-subtitles`;
       return answerOnce(c, { name, isSecret: false, status: 200 }, (context) =>
         generateSubtitles({ assetId, soundId }, c.req.valid("json"), context),
+      );
+    })
+    .openapi(translateRoute, (c) => {
+      const { assetId, trackId } = trackKeyOf(c, c.req.valid("param"));
+      const name = `POST /v1/on-demand/${assetId}/tracks/${trackId}/translate`;
+      return answerOnce(c, { name, isSecret: false, status: 200 }, (context) =>
+        translateTrack({ assetId, trackId }, c.req.valid("json"), context),
       );
     })
     .openapi(updateRoute, async (c) => {

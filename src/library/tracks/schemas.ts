@@ -57,6 +57,16 @@ export const GenerateSubtitles = z
   .openapi("GenerateSubtitles");
 export type GenerateSubtitles = z.infer<typeof GenerateSubtitles>;
 
+/** The languages are those of tracks. */
+export const TranslateTrack = z
+  .object({
+    languageCode: LanguageCode.openapi({ description: "The language of the translation", example: "it" }),
+    languageName: LanguageName.optional().openapi({ description: "The English name of the language by default" }),
+    title: TrackTitle.optional(),
+  })
+  .openapi("TranslateTrack");
+export type TranslateTrack = z.infer<typeof TranslateTrack>;
+
 export const AddedTrackRecord = z
   .object({
     id: z.uuid(),

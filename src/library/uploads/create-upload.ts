@@ -1,3 +1,4 @@
+import { settingsOf } from "../../ai/settings/index.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { successWith } from "../../platform/http/answers.ts";
@@ -5,6 +6,9 @@ import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { requireFilesWithoutDrm } from "../assets/index.ts";
 import { uploadedSourceUrl } from "../sources/upload-address.ts";
+import { planInsights } from "../insights/store/orders.ts";
+import { startInsights } from "../assets/start-insights.ts";
+import { insertInsights, newInsight } from "../insights/store/repository.ts";
 import { startTracks } from "../assets/start-tracks.ts";
 import { isEdited } from "../assets/repository.ts";
 import { uploadedAsset } from "../assets/uploaded-asset.ts";
@@ -66,12 +70,21 @@ export async function createUpload(
   const created = { id: upload.id, answer };
   const when = () => ({ id: crypto.randomUUID(), atMs: now.getTime() });
   const { asset, inserts } = uploadedAsset(db, upload, now); // a client may read and change the media before its file is there
-  const tracks = newTracks(inputs.tracks, { assetId: upload.id, isEdited: isEdited(asset) }, now);
+  const { newMedia } = await settingsOf(db, workspaceId);
+  const planned = planInsights(settings, inputs.tracks, newMedia);
+  const tracks = newTracks(planned.tracks, { assetId: upload.id, isEdited: isEdited(asset) }, now);
+  const insights = planned.requests.map((one) => newInsight(one, { assetId: id, workspaceId }, now));
   const events = [
     uploadEvent(env, "video.media.upload", upload, when()),
     ...tracks.map((track) => trackEvent("created", track, workspaceId, when())),
   ];
-  const statements = [insertUpload(db, row), ...inserts, ...insertTracks(db, tracks), ...(await keep(created))];
+  const statements = [
+    insertUpload(db, row),
+    ...inserts,
+    ...insertTracks(db, tracks),
+    ...insertInsights(db, insights),
+    ...(await keep(created)),
+  ];
   const { wake } = await commitWithinLimits(env, workspaceId, "upload", (limitCheck) =>
     commitWithEvents(
       env,
@@ -81,6 +94,7 @@ export async function createUpload(
   );
   after(wake());
   after(start(env, upload));
+  after(startInsights(env, insights));
   after(startTracks(env, tracks)); // while the file is being sent: an address of a track may be valid for a short time only
   log("upload.created", { uploadId: upload.id, workspaceId });
   return created;

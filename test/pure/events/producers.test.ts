@@ -75,9 +75,12 @@ const probed = {
 };
 
 const RECORDS: [string, AssetRecord][] = [
-  ["just created", { asset: justCreated, playbackIds, tracks: [], addedTracks: [] }],
-  ["being encoded, with everything set", { asset: probed, playbackIds, tracks, addedTracks: [] }],
-  ["ready", { asset: { ...probed, status: "ready", stage: "done" }, playbackIds, tracks, addedTracks: [] }],
+  ["just created", { asset: justCreated, playbackIds, tracks: [], addedTracks: [], insights: [] }],
+  ["being encoded, with everything set", { asset: probed, playbackIds, tracks, addedTracks: [], insights: [] }],
+  [
+    "ready",
+    { asset: { ...probed, status: "ready", stage: "done" }, playbackIds, tracks, addedTracks: [], insights: [] },
+  ],
   [
     "failed before anything was known of it",
     {
@@ -91,6 +94,7 @@ const RECORDS: [string, AssetRecord][] = [
       playbackIds,
       tracks: [],
       addedTracks: [],
+      insights: [],
     },
   ],
 ];

@@ -12,6 +12,7 @@ import { projectAsset } from "../../../src/library/assets/projection.ts";
 import type { EditOperation } from "../../../src/media/edits/montage.ts";
 import { endTrack } from "../../../src/library/assets/end-track.ts";
 import { newTrack } from "../../../src/library/tracks/store/new-track.ts";
+import { addCaptionTrack } from "../../../src/library/tracks/add-caption-track.ts";
 import { addedTracks } from "../../../src/library/tracks/store/tables.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { newAlert } from "../analytics/alert-helpers.ts";
@@ -114,6 +115,19 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     const track = newTrack({ ...labels, generated }, assetId, new Date());
     await db.insert(addedTracks).values(track);
     await endTrack(env, assetId, track.id, { status: "available", captions: null }, new Date());
+  },
+
+  "results are made of what is said in a media": async (workspace) => {
+    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id, durationMs: 60_000 });
+    const cues = [{ startMs: 0, endMs: 2000, settings: "", text: "Ada Lovelace lives in London." }];
+    const labels = { languageCode: "en", languageName: "English" };
+    await addCaptionTrack(env, { assetId, trackId: crypto.randomUUID() }, labels, { cues, skipped: 0 }, new Date());
+    const path = `/v1/on-demand/${assetId}`;
+    await ask(workspace, "PATCH", `${path}/summary`, { generate: true });
+    await ask(workspace, "PATCH", `${path}/chapters`, { chapters: true });
+    await ask(workspace, "PATCH", `${path}/named-entities`, { namedEntities: true });
+    for (const kind of ["summary", "chapters", "namedEntities"])
+      await untilSent(workspace, `video.mediaAI.${kind}.ready`);
   },
 
   "a file is uploaded, and another upload is cancelled": async (workspace) => {
@@ -255,7 +269,7 @@ test("GET /v1/event-types says of each kind whether it is sent, and a webhook wh
   const webhook = await createWebhook(workspace, { eventTypes });
   expect(webhook).toMatchObject({
     eventTypes,
-    eventTypesNotSent: ["ai.moderation.flagged", "video.mediaAI.*", "migration.*"],
+    eventTypesNotSent: ["ai.moderation.flagged", "migration.*"],
   });
   const changed = await ask<object>(workspace, "PATCH", `/v1/webhooks/${webhook.id}`, { eventTypes: ["asset.ready"] });
   expect(changed).not.toHaveProperty("eventTypesNotSent");

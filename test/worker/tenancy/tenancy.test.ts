@@ -88,11 +88,16 @@ const CALLS: Record<string, Call> = {
   retrieveMediaInputInfo: {},
   "Add-media-track": { body: () => ({ tracks: { ...TRACK, languageName: "Another" } }), opens: 201 },
   "Generate-subtitle-track": { body: () => ({ languageCode: "fr-FR", languageName: "Mine too" }), opens: 200 },
+  "translate-subtitle-track": { body: () => ({ languageCode: "fr" }), opens: 400 }, // the track is not available
   // A text is that of a track that is available, which these are not.
   "get-subtitle-text": { opens: 400 },
   "replace-subtitle-text": { opens: 400 },
   "list-subtitle-versions": { opens: 400 },
   "restore-subtitle-version": { opens: 400 },
+  "update-media-summary": { body: () => ({ generate: true }) },
+  "get-media-summary": { opens: 400 }, // none was asked for
+  "update-media-chapters": { body: () => ({ chapters: true }) },
+  "update-media-named-entities": { body: () => ({ namedEntities: true }) },
   "get-ai-usage": {},
   "get-ai-settings": {},
   "update-ai-settings": { body: () => ({ vocabulary: ["mine"] }) },

@@ -21,12 +21,13 @@ import type { EncodingPlan } from "../../encoding/plan.ts";
 import type { CopyFacts } from "../../../media/mp4/index-source.ts";
 import type { CopyState } from "../../sources/copy-state.ts";
 import { HeardStore } from "./heard-store.ts";
+import { InsightStore } from "./insight-store.ts";
 import { ASSET_MOVES, type AssetSignal } from "./moves.ts";
 import { TrackStore } from "./track-store.ts";
 import { SentRenditions } from "./sent-renditions.ts";
 
-/** `work` runs the next step of the current stage, `tracks` those of added tracks; `images` has sheet and poster made once the asset is ready. */
-export type AssetTimer = "work" | "tracks" | "outbox" | "cleanup" | "purge" | "images";
+/** `work` runs the next step of the current stage, `tracks` those of added tracks, `insights` those of results of AI; `images` has sheet and poster made once the asset is ready. */
+export type AssetTimer = "work" | "tracks" | "insights" | "outbox" | "cleanup" | "purge" | "images";
 export type Stage = "created" | "downloading" | "validating" | "encoding";
 
 export const NON_STANDARD = "video.media.non_standard_format.detected" satisfies MachineEvent["type"];
@@ -93,6 +94,8 @@ export class AssetComponents {
   readonly trackJobs: JobStore;
   /** What has been heard for generated tracks. */
   readonly heard: HeardStore;
+  /** Results of AI that are to be made. */
+  readonly insights: InsightStore;
   readonly sentRenditions: SentRenditions;
   /** Aborts the running copy when the asset is deleted. */
   readonly copying = new AbortController();
@@ -111,6 +114,7 @@ export class AssetComponents {
     this.tracks = new TrackStore(storage.sql);
     this.trackJobs = new JobStore(storage.sql, "track_jobs");
     this.heard = new HeardStore(storage.sql);
+    this.insights = new InsightStore(storage.sql);
     this.sentRenditions = new SentRenditions(storage.sql);
   }
 

@@ -22,6 +22,11 @@ export interface PendingTrack extends TrackForMachine {
   pieces?: SpeechPiece[];
   /** The same: who pays for what a provider hears. */
   workspaceId?: string;
+  /** For a translation: the version of the text of which the stored answers are. */
+  translatedVersion?: number;
+  /** The same: questions in vain, and what was spent so far. */
+  tried?: { tries: number; unusable: number };
+  spent?: { costMicroUsd: number; tookMs: number; model: string };
   /** The origin of the deployment, to which encoders call back. */
   publicUrl: string;
 }

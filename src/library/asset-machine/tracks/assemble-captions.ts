@@ -1,5 +1,6 @@
 import type { SpeechPiece } from "../../../../protocol/speech.ts";
 import { layOutCues, placeWords, type Word, withoutLoops, withoutMarkers } from "../../../ai/captions/index.ts";
+import { languageName } from "../../../media/languages.ts";
 import { openDatabase } from "../../../platform/database.ts";
 import { log } from "../../../platform/log.ts";
 import { NO_SPEECH } from "../../assets/asset-error.ts";
@@ -42,6 +43,7 @@ export async function assembleCaptions(
       status: "available",
       captions: { ...facts, generated },
       ...(spoken === null ? {} : { languageCode: spoken }),
+      ...(spoken !== null && track.generated?.isNamedByLanguage === true ? { languageName: languageName(spoken) } : {}),
     } as const;
     machine.outbox.enqueue({ kind: "trackEnded", payload: { id, end } });
   });

@@ -4,6 +4,10 @@ import { soundFiles } from "./sound-files.ts";
 import type { PendingTrack } from "../core/track-store.ts";
 import type { AssetError } from "../../assets/asset-error.ts";
 import { logFailed } from "../core/log-failed.ts";
+import { wakeInsights } from "../insights/take-insight.ts";
+
+/** Results of AI read the tracks from D1, so the outbox goes first. */
+const AFTER_OUTBOX_MS = 500;
 
 const FRESH = { step: "fetching", starts: 0, sourceFailures: 0, copy: null, plan: null, publicUrl: "" } as const;
 /** A track whose preparation has ended. */
@@ -71,9 +75,15 @@ export function endTrack(machine: AssetComponents, trackId: string, error: Asset
   machine.timers.bringForward("outbox", machine.clock());
 }
 
+/** Under which the answers for a translation are stored. */
+export const translationKey = (trackId: string) => `translation ${trackId}`;
+
 /** Part of the commit that ends a track's preparation. */
-export function leave({ heard, trackJobs, tracks }: AssetComponents, { id, assetId }: PendingTrack): void {
+export function leave(machine: AssetComponents, { id, assetId, kind }: PendingTrack): void {
+  const { clock, heard, trackJobs, tracks } = machine;
+  if (kind === "subtitle") wakeInsights(machine, clock() + AFTER_OUTBOX_MS);
   tracks.remove(id);
   heard.remove(id);
+  machine.insights.forget(translationKey(id));
   trackJobs.removeOf(assetId, id);
 }

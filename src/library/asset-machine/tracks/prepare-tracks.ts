@@ -8,6 +8,7 @@ import { endTrack } from "./preparation.ts";
 import type { AssetComponents } from "../core/components.ts";
 import { prepareSound } from "./prepare-sound.ts";
 import { prepareSubtitles } from "./prepare-subtitles.ts";
+import { translateCaptions } from "./translate-captions.ts";
 import { purgeTrack } from "./purge-track.ts";
 import type { PendingTrack, TrackStore } from "../core/track-store.ts";
 import { type DispatchContext, dispatchJobs } from "../../encoding/dispatcher.ts";
@@ -53,6 +54,7 @@ async function takeStep(machine: AssetComponents, track: PendingTrack): Promise<
 }
 
 function stepOf({ kind, generated }: PendingTrack): (machine: AssetComponents, track: PendingTrack) => Promise<void> {
+  if (generated?.translatedFrom !== undefined) return translateCaptions;
   if (generated) return generateCaptions;
   return kind === "subtitle" ? prepareSubtitles : prepareSound;
 }

@@ -23,8 +23,14 @@ export const MadeSubtitles = z
 type MadeSubtitles = z.infer<typeof MadeSubtitles>;
 
 /** The tracks that a creation asks for. */
-export const madeTracks = ({ subtitles }: { subtitles?: MadeSubtitles | undefined }): TrackRequest[] =>
-  subtitles === undefined ? [] : [madeTrack(subtitles)];
+export const madeTracks = ({ subtitles }: { subtitles?: MadeSubtitles | null | undefined }): TrackRequest[] =>
+  subtitles ? [madeTrack(subtitles)] : [];
+
+/** Subtitles that results of AI are made of, where a media has none. Their name is that of the language, once it is known. */
+export const transcriptTrack = (): TrackRequest => {
+  const track = madeTrack({ languageName: "Automatic" });
+  return { ...track, generated: { ...track.generated!, isNamedByLanguage: true } };
+};
 
 const madeTrack = ({ languageName, languageCode, title, metadata, vocabulary = [] }: MadeSubtitles): TrackRequest => ({
   kind: "subtitle",

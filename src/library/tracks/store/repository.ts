@@ -77,8 +77,8 @@ export const deleteTrackIf = (db: Database, id: string, condition: SQL): Stateme
 
 /** How the preparation of a track has ended. */
 export type TrackEnd =
-  /** `languageCode`: what is spoken, for a track whose language was not known. */
-  | { status: "available"; captions: AddedTrack["captions"]; languageCode?: string }
+  /** `languageCode`: what is spoken, for a track whose language was not known; `languageName`: if it is named by that. */
+  | { status: "available"; captions: AddedTrack["captions"]; languageCode?: string; languageName?: string }
   | { status: "failed"; error: { code: string; message: string; fault: "source" | "service" } };
 
 /** The columns of an ended track. */
@@ -88,6 +88,7 @@ export const endedTrack = (end: TrackEnd) =>
         status: end.status,
         captions: end.captions,
         ...(end.languageCode === undefined ? {} : { languageCode: end.languageCode }),
+        ...(end.languageName === undefined ? {} : { languageName: end.languageName }),
       }
     : { status: end.status, errorCode: end.error.code, errorMessage: end.error.message, errorFault: end.error.fault };
 

@@ -45,6 +45,10 @@ export interface CaptionOrder {
   sound: string | null;
   /** What is spoken, by ISO 639; null = it is detected. */
   languageCode: string | null;
+  /** The name of the track is that of the language, once it is known. */
+  isNamedByLanguage?: true;
+  /** It is the translation of this track; nothing is heard. */
+  translatedFrom?: string;
   /** Names and terms that the model should know. */
   prompt: string;
   /** Captions in the language that come with the media are taken instead. Absent = never. */

@@ -35,6 +35,6 @@ export const later = () =>
       .openapi({ description: "Not available yet: refused unless it asks for nothing" }),
   );
 
-/** A setting that clients also send empty when they ask for nothing, as `{}` or `null`. */
-export const orNothing = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((value) => (asksForNothing(value) ? undefined : value), schema.optional());
+/** A setting that clients also send empty when they want nothing, as `{}`, `false` or `null`. That is null, and differs from not sending it. */
+export const orNull = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (value !== undefined && asksForNothing(value) ? null : value), schema.nullable().optional());

@@ -277,7 +277,7 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
     { ...good, inputs: [...good.inputs, { type: "watermark", url: "https://a.test/w.png", width: "wide" }] },
     [["inputs[1].width", invalid, "must be a length such as `25%` or `40px`"]],
   ],
-  ["chapters, which come later", { ...good, chapters: true }, [["chapters", later]]],
+  ["moderation, which comes later", { ...good, moderation: { type: "av" } }, [["moderation", later]]],
   [
     "captions without a name",
     { ...good, subtitles: { languageCode: "en" } },

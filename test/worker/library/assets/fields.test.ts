@@ -45,8 +45,16 @@ const NOT_OF_CANCELLED = {
 /** Body of `PATCH /v1/on-demand/{mediaId}`. */
 const CHANGE: Record<string, unknown> = { title: "Another", creatorId: "you", metadata: { season: "2" } };
 
-/** `inputs` are shown by `input-info`; `tenancy/drm/configurations.test.ts` has the second one, `tracks/made-subtitles.test.ts` the third. */
-const ELSEWHERE = ["inputs", "drmConfigurationId", "subtitles"];
+/** `inputs` are shown by `input-info`; `tenancy/drm/configurations.test.ts` has the second one, `tracks/made-subtitles.test.ts` the third, `insights/insights.test.ts` the others. */
+const ELSEWHERE = [
+  "inputs",
+  "drmConfigurationId",
+  "subtitles",
+  "summary",
+  "chapters",
+  "generateChapters",
+  "namedEntities",
+];
 
 const fieldsOf = (shape: Record<string, Parameters<typeof isLater>[0]>) =>
   Object.keys(shape).filter((name) => !isLater(shape[name]!));

@@ -1,0 +1,15 @@
+import { z } from "@hono/zod-openapi";
+
+/** What is made of every new media, unless its creation says otherwise. */
+export const NewMedia = z
+  .object({
+    subtitles: z.boolean().default(false).openapi({ description: "Subtitles of what is spoken" }),
+    summary: z.boolean().default(false).openapi({ description: "A summary of 100 words" }),
+    chapters: z.boolean().default(false),
+    namedEntities: z.boolean().default(false),
+  })
+  .openapi("AiOfNewMedia", {
+    description:
+      "What is made of every media that is created from a URL or an upload, unless the creation says otherwise: `false` there asks for nothing. Subtitles come first",
+  });
+export type NewMedia = z.infer<typeof NewMedia>;

@@ -1,0 +1,92 @@
+import type { InsightForMachine } from "../../assets/asset-calls.ts";
+
+/** A result of AI that is to be made. */
+export interface PendingInsight extends InsightForMachine {
+  /** When its next step is due, epoch ms. */
+  dueMs: number;
+  /** Starts of the step that has not ended; see `beginStep` of the asset's own work. */
+  starts: number;
+  /** Questions that a provider did not answer since the last one that it did. */
+  tries: number;
+  /** Answers that could not be used, of the question that is open. */
+  unusable: number;
+  /** The text whose parts have been read; null = none yet. */
+  read: { trackId: string; version: number } | null;
+  /** The model that has answered last. */
+  model: string;
+  costMicroUsd: number;
+  tookMs: number;
+}
+
+/** The results of AI that one asset's machine makes, in its SQLite. An answer is stored when it has come, so a crash repeats one question. */
+export class InsightStore {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec(
+      `CREATE TABLE IF NOT EXISTS pending_insights (kind TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID`,
+    );
+    sql.exec(
+      `CREATE TABLE IF NOT EXISTS insight_answers (kind TEXT, n INTEGER, answer TEXT NOT NULL, PRIMARY KEY (kind, n)) WITHOUT ROWID`,
+    );
+  }
+
+  get(kind: string): PendingInsight | null {
+    const [row] = this.#sql.exec<{ document: string }>("SELECT document FROM pending_insights WHERE kind = ?", kind);
+    return row === undefined ? null : (JSON.parse(row.document) as PendingInsight);
+  }
+
+  all(): PendingInsight[] {
+    return this.#sql
+      .exec<{ document: string }>("SELECT document FROM pending_insights")
+      .toArray()
+      .map(({ document }) => JSON.parse(document) as PendingInsight);
+  }
+
+  put(insight: PendingInsight): void {
+    this.#sql.exec(
+      "INSERT INTO pending_insights (kind, document) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET document = excluded.document",
+      insight.kind,
+      JSON.stringify(insight),
+    );
+  }
+
+  /** Without effect on one that has ended, or was asked for again. */
+  change({ kind, requestId }: Pick<PendingInsight, "kind" | "requestId">, change: Partial<PendingInsight>): void {
+    const known = this.get(kind);
+    if (known?.requestId === requestId) this.put({ ...known, ...change });
+  }
+
+  remove(kind: string): void {
+    this.#sql.exec("DELETE FROM pending_insights WHERE kind = ?", kind);
+    this.forget(kind);
+  }
+
+  /** The answers so far, in order. */
+  answers(kind: string): unknown[] {
+    return this.#sql
+      .exec<{ answer: string }>("SELECT answer FROM insight_answers WHERE kind = ? ORDER BY n", kind)
+      .toArray()
+      .map(({ answer }) => JSON.parse(answer) as unknown);
+  }
+
+  keep(kind: string, n: number, answer: unknown): void {
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO insight_answers (kind, n, answer) VALUES (?, ?, ?)",
+      kind,
+      n,
+      JSON.stringify(answer),
+    );
+  }
+
+  /** Answers about another text. */
+  forget(kind: string): void {
+    this.#sql.exec("DELETE FROM insight_answers WHERE kind = ?", kind);
+  }
+
+  clear(): void {
+    this.#sql.exec("DELETE FROM pending_insights");
+    this.#sql.exec("DELETE FROM insight_answers");
+  }
+}

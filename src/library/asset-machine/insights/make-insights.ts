@@ -1,0 +1,83 @@
+import { partsOf, sentencesOf, type TextSource } from "../../../ai/text/index.ts";
+import { textProviderOf } from "../../../ai/providers/index.ts";
+import { parseWebVtt } from "../../../media/captions/webvtt.ts";
+import { openDatabase } from "../../../platform/database.ts";
+import { logError } from "../../../platform/log.ts";
+import { captionsKey } from "../../../platform/storage/keys.ts";
+import { MEDIA_FAILED, STEP_DIED, STUCK } from "../../assets/asset-error.ts";
+import { findAsset } from "../../assets/repository.ts";
+import { currentOf } from "../../tracks/store/versions.ts";
+import type { AssetComponents } from "../core/components.ts";
+import type { PendingInsight } from "../core/insight-store.ts";
+import { askText } from "./ask-text.ts";
+import { findTranscript } from "./find-transcript.ts";
+import { makeBuiltIn } from "./make-built-in.ts";
+import { failInsight } from "./take-insight.ts";
+
+/** The end of the media and of its tracks wake what waits for them; this is the net under that. */
+const WAIT_MS = 30_000;
+/** The same while the media waits for its file. */
+const UPLOAD_WAIT_MS = 10 * 60_000;
+/** A deployment may kill a step; three times in a row, the step itself is the cause. */
+const MAX_STEP_DEATHS = 3;
+
+/** Takes the steps of the results that are due. */
+export async function makeInsights(machine: AssetComponents): Promise<void> {
+  const { clock, insights, state, timers } = machine;
+  if (state.status === "deleted") return;
+  const due = insights.all().filter(({ dueMs }) => dueMs <= clock());
+  for (const insight of due.toSorted((a, b) => a.dueMs - b.dueMs)) await takeStep(machine, insight);
+  await machine.outbox.drain();
+  const nextMs = Math.min(...insights.all().map(({ dueMs }) => dueMs));
+  if (Number.isFinite(nextMs)) timers.schedule("insights", nextMs);
+}
+
+async function takeStep(machine: AssetComponents, insight: PendingInsight): Promise<void> {
+  const { ctx, insights } = machine;
+  const { assetId, kind, starts } = insight;
+  if (starts > 0) logError("insight.step_died", { assetId, kind, starts });
+  if (starts >= MAX_STEP_DEATHS) return failInsight(machine, insight, STEP_DIED);
+  insights.change(insight, { starts: starts + 1 });
+  await ctx.storage.sync(); // a step that kills the process leaves no other trace
+  try {
+    await makeInsight(machine, insight);
+  } finally {
+    insights.change(insight, { starts: 0 });
+  }
+}
+
+/** The next step of one result: it waits for the media and its subtitles, and is then made of their text. */
+async function makeInsight(machine: AssetComponents, insight: PendingInsight): Promise<void> {
+  const { clock, env, insights } = machine;
+  const { assetId, kind } = insight;
+  const record = await findAsset(openDatabase(env.DB), null, assetId);
+  if (record === null) return insights.remove(kind); // the media is deleted
+  const { status, durationMs } = record.asset;
+  if (status === "waiting") return insights.change(insight, { dueMs: clock() + UPLOAD_WAIT_MS });
+  if (status === "errored") return failInsight(machine, insight, MEDIA_FAILED);
+  const track = findTranscript(record);
+  if (status === "processing" || track === "expected") return insights.change(insight, { dueMs: clock() + WAIT_MS });
+  if ("code" in track) return failInsight(machine, insight, track);
+  const { version, folder } = currentOf(track);
+  const stored = await env.MEDIA.get(captionsKey(assetId, track.id, "whole.vtt", folder));
+  if (stored === null) return insights.change(insight, { dueMs: clock() + WAIT_MS }); // it was replaced or deleted meanwhile
+  const sentences = sentencesOf(parseWebVtt(await stored.text()).sorted());
+  const provider = textProviderOf(env);
+  const source: TextSource = {
+    sentences,
+    parts: provider === null ? [] : partsOf(sentences, provider.partCharacters),
+    durationMs: durationMs ?? sentences.at(-1)?.endMs ?? 0,
+  };
+  const read = { trackId: track.id, version };
+  if (insight.read?.trackId !== read.trackId || insight.read.version !== read.version) insights.forget(kind);
+  insights.change(insight, { read });
+  const known = insights.get(kind);
+  if (known?.requestId !== insight.requestId) return; // it was asked for again, or is not wanted any more
+  if (provider === null) return makeBuiltIn(machine, known, source, track);
+  await askText(machine, known, source, provider);
+}
+
+/** After its last failed run: nothing is made any more. */
+export function giveUpInsights(machine: AssetComponents): void {
+  for (const insight of machine.insights.all()) failInsight(machine, insight, STUCK);
+}

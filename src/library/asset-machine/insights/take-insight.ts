@@ -1,0 +1,51 @@
+import type { InsightForMachine } from "../../assets/asset-calls.ts";
+import type { AssetError } from "../../assets/asset-error.ts";
+import type { InsightEnd } from "../../insights/store/repository.ts";
+import type { AssetComponents } from "../core/components.ts";
+import type { PendingInsight } from "../core/insight-store.ts";
+import { logFailed } from "../core/log-failed.ts";
+
+const FRESH = { starts: 0, tries: 0, unusable: 0, read: null, model: "", costMicroUsd: 0, tookMs: 0 } as const;
+
+/** Takes over a request. Repeatable: one that is already in preparation goes on. Another request of the kind takes its place. */
+export function takeInsight(machine: AssetComponents, insight: InsightForMachine): void {
+  const { clock, documents, insights, state, timers } = machine;
+  if (state.status === "deleted") return;
+  machine.commit(() => {
+    documents.put("name", insight.assetId);
+    if (insights.get(insight.kind)?.requestId === insight.requestId) return;
+    insights.forget(insight.kind);
+    insights.put({ ...insight, ...FRESH, dueMs: clock() });
+  });
+  timers.bringForward("insights", clock());
+}
+
+/** What was asked for is not wanted any more. */
+export const dropInsight = ({ insights }: AssetComponents, kind: string): void => insights.remove(kind);
+
+/**
+ * The media or one of its subtitle tracks has ended, for which results may wait.
+ *
+ * @param atMs when the record of the media in D1 is expected to say so
+ */
+export function wakeInsights({ clock, insights, timers }: AssetComponents, atMs: number): void {
+  const waiting = insights.all().filter(({ read }) => read === null);
+  for (const insight of waiting) insights.change(insight, { dueMs: clock() });
+  if (waiting.length > 0) timers.bringForward("insights", atMs);
+}
+
+/** Ends one that is still wanted. */
+export function endInsight(machine: AssetComponents, insight: PendingInsight, end: InsightEnd): void {
+  const { kind, requestId } = insight;
+  if (machine.insights.get(kind)?.requestId !== requestId) return;
+  machine.commit(() => {
+    machine.insights.remove(kind);
+    machine.outbox.enqueue({ kind: "insightEnded", payload: { kind, requestId, end } });
+  });
+  machine.timers.bringForward("outbox", machine.clock());
+}
+
+export function failInsight(machine: AssetComponents, insight: PendingInsight, error: AssetError): void {
+  logFailed("insight.failed", { assetId: insight.assetId, kind: insight.kind }, error);
+  endInsight(machine, insight, { status: "failed", error });
+}

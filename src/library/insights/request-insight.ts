@@ -1,0 +1,117 @@
+import { textProviderOf } from "../../ai/providers/index.ts";
+import { isCovered } from "../../ai/usage/index.ts";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { orNotFound, Problem } from "../../platform/http/problems.ts";
+import { errorFields, log, logWarning } from "../../platform/log.ts";
+import { assetMachine } from "../assets/asset-calls.ts";
+import { changeRecord } from "../assets/change-record.ts";
+import { mediaEvent } from "../assets/media-event.ts";
+import { startTracks } from "../assets/start-tracks.ts";
+import { transcriptTrack } from "../tracks/store/made-subtitles.ts";
+import { newTrack, TRACKS_PER_MEDIA } from "../tracks/store/new-track.ts";
+import { insertTrackIf } from "../tracks/store/repository.ts";
+import { trackEvent } from "../tracks/store/to-track.ts";
+import { startInsights } from "../assets/start-insights.ts";
+import {
+  deleteInsightIf,
+  type InsightKind,
+  type InsightRequest,
+  newInsight,
+  putInsightIf,
+} from "./store/repository.ts";
+
+interface MediaKey {
+  workspaceId: string;
+  assetId: string;
+}
+
+/** What a request leaves to do after its answer. */
+type After = (work: Promise<unknown>) => void;
+
+/**
+ * Asks for a result of a media. Without subtitles, these are made first, of its sound.
+ *
+ * @param replace makes one again that there is
+ * @throws {Problem} media_not_found, insight_exists, ai_budget_spent, track_limit_reached
+ */
+export async function requestInsight(
+  env: Env,
+  { workspaceId, assetId }: MediaKey,
+  request: InsightRequest,
+  { replace, now, after }: { replace: boolean; now: Date; after: After },
+): Promise<void> {
+  await requireBudget(env, workspaceId, now);
+  const insight = newInsight(request, { assetId, workspaceId }, now);
+  const changed = await changeRecord(env, { workspaceId, assetId }, now, ({ addedTracks, insights }, db, still) => {
+    const known = insights.find(({ kind }) => kind === request.kind);
+    if (known !== undefined && known.status !== "failed" && !replace)
+      throw new Problem(
+        "insight_exists",
+        `${TITLES[request.kind]} already exist: send \`"replace": true\` to make them again`,
+      );
+    const track = hasText(addedTracks) ? null : newTrack(transcriptTrack(), assetId, now);
+    if (track !== null && addedTracks.length >= TRACKS_PER_MEDIA)
+      throw new Problem("track_limit_reached", `at most ${TRACKS_PER_MEDIA} tracks can be added to a media`);
+    return {
+      track,
+      statements: [...(track === null ? [] : [insertTrackIf(db, track, still)]), putInsightIf(db, insight, still)],
+      ...(track === null ? {} : { addedTracks: [...addedTracks, track] }),
+      insights: [...insights.filter((one) => one !== known), insight],
+      eventsBefore: (_, when) => (track === null ? [] : [trackEvent("created", track, workspaceId, when())]),
+      event: (record, when) => mediaEvent("video.media.updated", record, when),
+    };
+  });
+  const { change, committed } = orNotFound(changed, "media_not_found");
+  after(committed.wake());
+  after(startTracks(env, change.track === null ? [] : [change.track]).then(() => startInsights(env, [insight])));
+  log("insight.requested", { assetId, kind: request.kind });
+}
+
+/** Words for a person. */
+const TITLES: Record<InsightKind, string> = {
+  summary: "the summary does",
+  chapters: "the chapters",
+  namedEntities: "the named entities",
+};
+
+const hasText = (tracks: readonly { kind: string; isForced: boolean; status: string }[]): boolean =>
+  tracks.some(({ kind, isForced, status }) => kind === "subtitle" && !isForced && status !== "failed");
+
+/** A result that the month's budget cannot pay is refused at once. @throws {Problem} ai_budget_spent */
+async function requireBudget(env: Env, workspaceId: string, now: Date): Promise<void> {
+  if (textProviderOf(env) === null) return;
+  if (!(await isCovered(openDatabase(env.DB), env, { workspaceId, costMicroUsd: 1 }, now)))
+    throw new Problem("ai_budget_spent", "the AI budget of this month is spent: see GET /v1/ai/usage");
+}
+
+/**
+ * Removes a result, or its request. Without effect when there is none.
+ *
+ * @throws {Problem} media_not_found
+ */
+export async function removeInsight(
+  env: Env,
+  { workspaceId, assetId }: MediaKey,
+  kind: InsightKind,
+  { now, after }: { now: Date; after: After },
+): Promise<void> {
+  let isKnown = false;
+  const changed = await changeRecord(env, { workspaceId, assetId }, now, ({ insights }, db, still) => {
+    isKnown = true;
+    const known = insights.find((one) => one.kind === kind);
+    if (known === undefined) return null;
+    return {
+      statements: [deleteInsightIf(db, known, still)],
+      insights: insights.filter((one) => one !== known),
+    };
+  });
+  if (!isKnown) throw new Problem("media_not_found", "no such media");
+  if (changed === null) return;
+  after(changed.committed.wake());
+  after(
+    assetMachine(env, assetId)
+      .dropInsight(kind)
+      .catch((error: unknown) => logWarning("insight.call_failed", { assetId, kind, ...errorFields(error) })),
+  );
+}

@@ -1,0 +1,142 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { openDatabase } from "../../platform/database.ts";
+import { dataAnswer, security, success } from "../../platform/http/answers.ts";
+import { json, problemResponses } from "../../platform/http/openapi.ts";
+import { orNotFound, Problem } from "../../platform/http/problems.ts";
+import { uuidParam } from "../../platform/http/requests.ts";
+import { type AppContext, newRouter } from "../../platform/http/router.ts";
+import { findAsset } from "../assets/repository.ts";
+import { removeInsight, requestInsight } from "./request-insight.ts";
+import {
+  ChaptersEnabled,
+  NamedEntitiesEnabled,
+  SummaryEnabled,
+  SummaryText,
+  UpdateChapters,
+  UpdateNamedEntities,
+  UpdateSummary,
+} from "./schemas.ts";
+import { summaryRequest } from "./store/orders.ts";
+import type { InsightRequest } from "./store/repository.ts";
+
+const tags = ["In-video AI"];
+const itemPath = "/v1/on-demand/{mediaId}";
+const params = z.object({ mediaId: uuidParam("mediaId") });
+const problems = problemResponses(
+  "insight_exists",
+  "ai_budget_spent",
+  "track_limit_reached",
+  "unauthorized",
+  "forbidden",
+  "media_not_found",
+  "validation_failed",
+);
+
+const FOLLOWS =
+  "It is made of the subtitles, which are made of the sound first if there are none, and appears in the media.";
+
+const summaryRoute = createRoute({
+  operationId: "update-media-summary",
+  summary: "Have a media summarised",
+  description: `${FOLLOWS} \`video.mediaAI.summary.ready\` follows. \`"generate": false\` removes it.`,
+  method: "patch",
+  path: `${itemPath}/summary`,
+  tags,
+  security,
+  request: { params, body: { required: true, content: json(UpdateSummary) } },
+  responses: {
+    200: dataAnswer(SummaryEnabled, "Whether there is, or will be, one"),
+    ...problems,
+  },
+});
+const readSummaryRoute = createRoute({
+  operationId: "get-media-summary",
+  summary: "Read a media's summary",
+  description: "Empty while it is made; `summary` of the media has its status.",
+  method: "get",
+  path: `${itemPath}/summary`,
+  tags,
+  security,
+  request: { params },
+  responses: {
+    200: dataAnswer(SummaryText, "The summary"),
+    ...problemResponses("summary_not_enabled", "unauthorized", "forbidden", "media_not_found", "validation_failed"),
+  },
+});
+const chaptersRoute = createRoute({
+  operationId: "update-media-chapters",
+  summary: "Have a media divided into chapters",
+  description: `${FOLLOWS} \`video.mediaAI.chapters.ready\` follows. \`"chapters": false\` removes them.`,
+  method: "patch",
+  path: `${itemPath}/chapters`,
+  tags,
+  security,
+  request: { params, body: { required: true, content: json(UpdateChapters) } },
+  responses: {
+    200: dataAnswer(ChaptersEnabled, "Whether there are, or will be"),
+    ...problems,
+  },
+});
+const entitiesRoute = createRoute({
+  operationId: "update-media-named-entities",
+  summary: "Have the names in a media found",
+  description: `${FOLLOWS} \`video.mediaAI.namedEntities.ready\` follows. \`"namedEntities": false\` removes them.`,
+  method: "patch",
+  path: `${itemPath}/named-entities`,
+  tags,
+  security,
+  request: { params, body: { required: true, content: json(UpdateNamedEntities) } },
+  responses: {
+    200: dataAnswer(NamedEntitiesEnabled, "Whether there are, or will be"),
+    ...problems,
+  },
+});
+
+/** Asks for a result, or removes it. @returns the media's id, and whether there is, or will be, one */
+async function change(
+  c: Context<AppContext>,
+  mediaId: string,
+  request: InsightRequest,
+  { isWanted, replace = false }: { isWanted: boolean; replace?: boolean | undefined },
+): Promise<string> {
+  const key = { workspaceId: c.var.caller.workspaceId, assetId: mediaId.toLowerCase() };
+  const after = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  const now = new Date();
+  if (isWanted) await requestInsight(c.env, key, request, { replace, now, after });
+  else await removeInsight(c.env, key, request.kind, { now, after });
+  return key.assetId;
+}
+
+/** Results of AI that are made of what is said in a media. */
+export const insightRoutes = newRouter()
+  .openapi(summaryRoute, async (c) => {
+    const { generate, summaryLength, replace } = c.req.valid("json");
+    const given = c.req.valid("param").mediaId;
+    const mediaId = await change(c, given, summaryRequest({ summaryLength }), { isWanted: generate, replace });
+    return c.json(success({ mediaId, isSummaryEnabled: generate }), 200);
+  })
+  .openapi(readSummaryRoute, async (c) => {
+    const assetId = c.req.valid("param").mediaId.toLowerCase();
+    const found = await findAsset(openDatabase(c.env.DB), c.var.caller.workspaceId, assetId);
+    const { insights } = orNotFound(found, "media_not_found");
+    const summary = insights.find(({ kind }) => kind === "summary");
+    if (summary === undefined)
+      throw new Problem("summary_not_enabled", "ask for one with PATCH /v1/on-demand/{mediaId}/summary");
+    if (summary.status === "failed")
+      throw new Problem("summary_not_enabled", `it could not be made: ${summary.errorMessage ?? ""} Ask for it again`);
+    const text = summary.result !== null && "summary" in summary.result ? summary.result.summary : "";
+    return c.json(success(text), 200);
+  })
+  .openapi(chaptersRoute, async (c) => {
+    const { chapters, replace } = c.req.valid("json");
+    const given = c.req.valid("param").mediaId;
+    const mediaId = await change(c, given, { kind: "chapters", order: {} }, { isWanted: chapters, replace });
+    return c.json(success({ mediaId, isChaptersEnabled: chapters }), 200);
+  })
+  .openapi(entitiesRoute, async (c) => {
+    const { namedEntities, replace } = c.req.valid("json");
+    const given = c.req.valid("param").mediaId;
+    const mediaId = await change(c, given, { kind: "namedEntities", order: {} }, { isWanted: namedEntities, replace });
+    return c.json(success({ mediaId, isNamedEntitiesEnabled: namedEntities }), 200);
+  });

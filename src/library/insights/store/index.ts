@@ -1,0 +1,1 @@
+export { chapterMarks } from "./chapter-marks.ts";
