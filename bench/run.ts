@@ -33,6 +33,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   "video-data": { title: "Video data: how true a view is", load: () => import("./video-data.ts") },
   beacons: { title: "Video data: beacons a second", load: () => import("./beacons.ts") },
   questions: { title: "Video data: questions about a million views", load: () => import("./questions.ts") },
+  search: { title: "Search among a million captions", load: () => import("./search.ts") },
   engines: { title: "Video data: both engines answer the same", load: () => import("./engines.ts") },
   "beacons-soak": { title: "Video data: beacons in kills", load: () => import("./beacons-soak.ts") },
   memory: { title: "Memory", load: () => import("./memory.ts") },
@@ -55,6 +56,7 @@ BENCH_LIVE_SECONDS (60)   watched in each case of live-latency
 BENCH_NOISE_SECONDS (300) played in live-noise
 BENCH_PICTURES (40)       first views of images
 BENCH_VIEWS               views of questions (1000000) and of engines (100000)
+BENCH_CAPTIONS (1000000)  captions of search
 BENCH_FILTERED (120)      questions of engines
 BENCH_PLAYS (20)          plays of video-data
 BENCH_LIVE_CASES          part of the names of the cases of live-latency

@@ -4,6 +4,7 @@ export { EncoderContainer } from "./encoder-container.ts";
 export { ImageMaker } from "./image-maker.ts";
 export { LiveOrigin } from "./live-origin.ts";
 export { LiveStreamMachine } from "./live-stream-machine.ts";
+export { SearchIndex } from "./search-index.ts";
 export { UploadMachine } from "./upload-machine.ts";
 export { ViewMachine } from "./view-machine.ts";
 export { ViewStore } from "./view-store.ts";

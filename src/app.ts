@@ -1,4 +1,5 @@
 import { aiRoutes } from "./ai/routes.ts";
+import { searchRoutes } from "./ai/search/routes.ts";
 import { eventsRoutes } from "./events/api/routes.ts";
 import { libraryRoutes } from "./library/routes.ts";
 import { subtitleTextRoutes } from "./library/tracks/text/routes.ts";
@@ -111,6 +112,7 @@ export function createApp() {
   for (const step of API_REQUEST) app.use("/v1/*", step);
   app.route("/", subtitleTextRoutes({ forgetPlayback })); // before the bound of JSON bodies: they are WebVTT
   app.use("/v1/*", boundApiBodies);
+  app.route("/", searchRoutes); // before `/v1/on-demand/{mediaId}`
   app.route("/", libraryRoutes({ forgetPlayback, asApiRequest: API_REQUEST }));
   app.route("/", eventsRoutes);
   app.route("/", liveRoutes);

@@ -1,3 +1,4 @@
+import { wakeIndexes } from "./ai/search/wake-indexes.ts";
 import { evaluateAlerts } from "./analytics/alerts/evaluate-alerts.ts";
 import { moveViews } from "./analytics/engines/move-views.ts";
 import { sweepExports } from "./analytics/exports/repository.ts";
@@ -22,6 +23,7 @@ const TASKS: Record<string, Task> = {
   sweepExports,
   evaluateAlerts,
   moveViews,
+  wakeIndexes,
   refreshMatchedTypes,
   resealSecrets,
   sweepSecrets,

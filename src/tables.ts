@@ -1,4 +1,5 @@
 /** Every table, for drizzle-kit. */
+export * from "./ai/search/tables.ts";
 export * from "./ai/settings/tables.ts";
 export * from "./ai/usage/tables.ts";
 export * from "./analytics/alerts/tables.ts";

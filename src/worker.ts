@@ -16,6 +16,7 @@ export {
   ImageMaker,
   LiveOrigin,
   LiveStreamMachine,
+  SearchIndex,
   UploadMachine,
   ViewMachine,
   ViewStore,

@@ -7,11 +7,14 @@ import { storeBare } from "./bare-view.ts";
 import { seedImage, seedPrivate, seedReadyAsset } from "./seed.ts";
 import { seedWorkspace } from "./seed-workspace.ts";
 import type { Filling } from "./filling.ts";
+import type { CaptionFilling } from "./caption-filling.ts";
+import { fillCaptions } from "./captions.ts";
 import { askedOf, fillViews, withViewStream } from "./views.ts";
 import { consumeBare, webhookBench } from "./webhooks.ts";
 
 export * from "../../src/worker.ts";
 export { MeasuredViewMachine as ViewMachine } from "./bare-view.ts";
+export { FillableSearchIndex as SearchIndex } from "./captions.ts";
 export { FillableViewStore as ViewStore } from "./views.ts";
 
 const bare = new Hono<{ Bindings: Env }>().basePath("/bare");
@@ -54,6 +57,7 @@ bare.post("/creation", async (c) => {
 });
 
 bare.post("/views", async (c) => c.json(await fillViews(c.env, await c.req.json<Filling>())));
+bare.post("/captions", async (c) => c.json(await fillCaptions(c.env, await c.req.json<CaptionFilling>())));
 bare.get("/asked/:workspaceId", async (c) => c.json(await askedOf(c.env, c.req.param("workspaceId"))));
 const selectState = "SELECT view_store AS state, view_store_progress AS progress FROM workspaces WHERE id = ?";
 bare.get("/view-store/:workspaceId", async (c) =>

@@ -11,7 +11,7 @@ export interface Target {
   config?: string;
 }
 
-/** The options of `npm run workspace`, `credential` and `data:move` that choose the installation. */
+/** The options of `npm run workspace`, `credential`, `search` and `data:move` that choose the installation. */
 export const TARGET_OPTIONS = {
   remote: flag("of the deployment on Cloudflare, instead of the platform on this machine (npm start)"),
   dev: flag("of npm run dev"),

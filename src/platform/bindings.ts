@@ -27,4 +27,5 @@ export const BINDINGS: readonly string[] = [
   "VIEW_MACHINE",
   "VIEW_STORE",
   "IMAGE_MAKER",
+  "SEARCH_INDEX",
 ];

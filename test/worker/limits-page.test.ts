@@ -6,6 +6,7 @@ import { API_TRIALS } from "./limits/api-trials.ts";
 import { LICENSE_TRIALS } from "./limits/license-trials.ts";
 import { MEDIA_TRIALS } from "./limits/media-trials.ts";
 import { PLATFORM_TRIALS } from "./limits/platform-trials.ts";
+import { SEARCH_TRIALS } from "./limits/search-trials.ts";
 import { TIME_TRIALS } from "./limits/time-trials.ts";
 
 const TRIALS: Record<(typeof TRIED_IN.worker)[number], Trial> = {
@@ -13,6 +14,7 @@ const TRIALS: Record<(typeof TRIED_IN.worker)[number], Trial> = {
   ...LICENSE_TRIALS,
   ...MEDIA_TRIALS,
   ...PLATFORM_TRIALS,
+  ...SEARCH_TRIALS,
   ...TIME_TRIALS,
 };
 tryLimits(readLimits(page), TRIALS);

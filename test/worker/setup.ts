@@ -40,6 +40,7 @@ async function enforceLimits(): Promise<void> {
     worker.ImageMaker,
     worker.LiveStreamMachine,
     worker.LiveOrigin,
+    worker.SearchIndex,
     worker.UploadMachine,
     worker.WebhookSender,
   ])

@@ -2,6 +2,7 @@
  * Tests every operation of the OpenAPI document with two workspaces: neither can read or change the other's data.
  * A new operation or path parameter fails this test until it is described here.
  */
+import { indexed } from "../ai/search/search-helpers.ts";
 import { differences } from "../../support/differences.ts";
 import { storeView } from "../analytics/beacon-helpers.ts";
 import { env } from "cloudflare:test";
@@ -64,6 +65,8 @@ interface Call {
   madeAt?: string;
   /** Its pages have cursors. */
   isPaged?: true;
+  /** What has to be done until its answers have what the workspaces have. */
+  prepare?: (workspaces: TestWorkspace[]) => Promise<void>;
 }
 
 const TRACK = { url: "http://127.0.0.1:9/a.srt", type: "subtitle", languageCode: "it", languageName: "Italian" };
@@ -98,6 +101,12 @@ const CALLS: Record<string, Call> = {
   "get-media-summary": { opens: 400 }, // none was asked for
   "update-media-chapters": { body: () => ({ chapters: true }) },
   "update-media-named-entities": { body: () => ({ namedEntities: true }) },
+  "search-media": {
+    isPaged: true,
+    query: () => "q=film",
+    queries: ({ viewerId }) => [`q=${viewerId}`], // which is in their titles
+    prepare: (workspaces) => indexed(...workspaces),
+  },
   "get-ai-usage": {},
   "get-ai-settings": {},
   "update-ai-settings": { body: () => ({ vocabulary: ["mine"] }) },
@@ -259,6 +268,8 @@ function pathOf({ id: operationId, path }: Operation, given: Ids): string {
   return query === undefined ? filled : `${filled}?${query}`;
 }
 
+const withQuery = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
+
 interface StreamAnswer {
   data: { streamId: string; streamKey: string; srtSecret: string; playbackIds: { id: string }[] };
 }
@@ -278,10 +289,10 @@ async function newTenant(): Promise<Tenant> {
     (await (await workspace.request("POST", path, body, headers)).json<MediaAnswer>()).data;
   const media = await make(
     "/v1/on-demand",
-    { ...videoFrom(`http://127.0.0.1:9/${mark}.mp4`), title: mark },
+    { ...videoFrom(`http://127.0.0.1:9/${mark}.mp4`), title: `film ${mark}` },
     { "idempotency-key": IDEMPOTENCY_KEY },
   );
-  await make("/v1/on-demand", videoFrom("http://127.0.0.1:9/a.mp4"));
+  await make("/v1/on-demand", { ...videoFrom("http://127.0.0.1:9/a.mp4"), title: "film" });
   const track = await make(`/v1/on-demand/${media.id}/tracks`, { tracks: { ...TRACK, title: mark } });
   const sound = await make(`/v1/on-demand/${media.id}/tracks`, { tracks: SOUND });
   const upload = await make("/v1/on-demand/upload", { ...UPLOAD, pushMediaSettings: { title: mark } });
@@ -505,14 +516,15 @@ describe("a list has nothing of another workspace", () => {
   test.each(lists)("$id", async (operation) => {
     // Their requests are logged, and the log of requests is a list too: no other test uses these two.
     const [owner, stranger] = [await sharedTenant("owner of lists"), await sharedTenant("reader of lists")];
-    const queries = CALLS[operation.id]?.queries ?? (() => []);
+    const { query: required = () => "", queries = () => [], prepare } = CALLS[operation.id] ?? {};
+    await prepare?.([owner.workspace, stranger.workspace]);
     const nobodys = someIds();
-    for (const [index, query] of ["", ...queries(owner.ids)].entries()) {
+    for (const [index, query] of [required(owner.ids), ...queries(owner.ids)].entries()) {
       const answer = await call(stranger, operation, `${operation.path}?${query}`, owner.ids);
       expect(answer.status).toBe(200);
       const text = await answer.text();
       expectNothingOf(owner, text);
-      const harmless = ["", ...queries(nobodys)][index]!;
+      const harmless = [required(nobodys), ...queries(nobodys)][index]!;
       if (harmless === query) continue;
       // A filter by an id of another workspace gives the same result as one by an unknown id.
       expect(text).toBe(await (await call(stranger, operation, `${operation.path}?${harmless}`, nobodys)).text());
@@ -524,10 +536,11 @@ describe("a list has nothing of another workspace", () => {
   test.each(paged)("$id: nor with a cursor of that workspace", async (operation) => {
     const stranger = await sharedTenant("reader of pages");
     const owner = await sharedTenant("owner of pages"); // its records are newer
-    const firstPage = await call(owner, operation, `${pathOf(operation, owner.ids)}?limit=1`, owner.ids);
+    await CALLS[operation.id]?.prepare?.([owner.workspace, stranger.workspace]);
+    const firstPage = await call(owner, operation, withQuery(pathOf(operation, owner.ids), "limit=1"), owner.ids);
     const { pagination } = await firstPage.json<{ pagination: { nextCursor: string | null } }>();
     expect(pagination.nextCursor).not.toBeNull();
-    const path = `${pathOf(operation, stranger.ids)}?limit=100&cursor=${pagination.nextCursor}`;
+    const path = withQuery(pathOf(operation, stranger.ids), `limit=100&cursor=${pagination.nextCursor}`);
     const answer = await call(stranger, operation, path, stranger.ids);
     expect(answer.status).toBe(200);
     const text = await answer.text();

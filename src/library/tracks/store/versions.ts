@@ -11,7 +11,7 @@ const KEPT_VERSIONS = 20;
 const KEPT_VERSION_BYTES = 20 * 1024 * 1024;
 
 /** The text that a track has. Its first one is no row until it is replaced. */
-export const currentOf = ({ captions }: AddedTrack): { version: number; folder: string } => ({
+export const currentOf = ({ captions }: Pick<AddedTrack, "captions">): { version: number; folder: string } => ({
   version: captions?.version ?? 1,
   folder: captions?.folder ?? "",
 });
