@@ -9,9 +9,10 @@ import { analyticsRoutes } from "./analytics/routes.ts";
 import { beaconPreflight, receiveBeacon, workspaceKeyIn } from "./analytics/index.ts";
 import { clipRoutes } from "./live/clips/clips-routes.ts";
 import { answerPlayback, forgetPlayback, playbackRoutes } from "./playback/index.ts";
+import { mcpRoutes } from "./mcp/routes.ts";
 import { licenseRoutes } from "./playback/licenses/routes.ts";
-import { limitRequests } from "./tenancy/limits/limit-requests.ts";
-import { requireCredentials } from "./tenancy/credentials/credentials.ts";
+import { countRequest, limitRequests } from "./tenancy/limits/limit-requests.ts";
+import { authenticate, requireCredentials } from "./tenancy/credentials/credentials.ts";
 import { healthRoute } from "./health-route.ts";
 import type { Env } from "./platform/env.ts";
 import { stateCharset } from "./platform/http/json-charset.ts";
@@ -121,5 +122,16 @@ export function createApp() {
   app.route("/", analyticsRoutes);
   app.route("/", aiRoutes);
   app.route("/", playbackRoutes);
+
+  app.use("/mcp", keepPrivate);
+  app.route(
+    "/",
+    mcpRoutes({
+      send: (request, c) => app.fetch(request, c.env, c.executionCtx),
+      document: () => apiDocument(app, ""),
+      authenticate,
+      countRequest,
+    }),
+  );
   return app;
 }

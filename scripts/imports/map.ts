@@ -12,7 +12,7 @@ const FLOORS = [
   ["records"],
   ["tenancy", "events"],
   ["library", "live", "analytics", "imports", "ai"],
-  ["playback"],
+  ["playback", "mcp"],
 ] as const;
 const COMPOSITION = FLOORS.length;
 

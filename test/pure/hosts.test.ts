@@ -11,6 +11,7 @@ test.each<[string, string[]]>([
   ["/v1/on-demand/drm/license/widevine/x?token=y", ["api", "play"]],
   ["/internal/jobs/x/heartbeat", ["api"]],
   ["/healthz", ["api"]],
+  ["/mcp", ["api"]],
   ["/", ["api", "play"]],
   [`/?playbackId=${ID}`, ["api", "play"]],
   ["/player/player.js", ["api", "play"]],

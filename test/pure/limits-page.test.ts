@@ -8,6 +8,7 @@ import { ENCODER_TRIALS } from "./limits/encoder-trials.ts";
 import { IMAGE_TRIALS } from "./limits/image-trials.ts";
 import { KEY_TRIALS } from "./limits/key-trials.ts";
 import { LIVE_TRIALS } from "./limits/live-trials.ts";
+import { MCP_TRIALS } from "./limits/mcp-trials.ts";
 import { SOURCE_TRIALS } from "./limits/source-trials.ts";
 import { WEBHOOK_TRIALS } from "./limits/webhook-trials.ts";
 
@@ -37,6 +38,7 @@ const TRIALS: Record<(typeof TRIED_IN.pure)[number], Trial> = {
   ...IMAGE_TRIALS,
   ...KEY_TRIALS,
   ...LIVE_TRIALS,
+  ...MCP_TRIALS,
   ...SOURCE_TRIALS,
   ...WEBHOOK_TRIALS,
 };
