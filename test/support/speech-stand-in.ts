@@ -15,7 +15,13 @@ export interface SpeechStandIn {
   /** With the path of the API. */
   baseUrl: string;
   /** Every request so far, with the times at which it came and was answered. */
-  asked: { form: FormData; authorization: string | undefined; fromMs: number; untilMs: number }[];
+  asked: {
+    form: FormData;
+    authorization: string | undefined;
+    contentLength: number;
+    fromMs: number;
+    untilMs: number;
+  }[];
   /** The most requests at the same time. */
   mostAtOnce(): number;
   answer(how: (asked: Asked) => void): void;
@@ -37,7 +43,13 @@ export async function startSpeechStandIn(): Promise<SpeechStandIn> {
     request.on("end", () => {
       const headers = { "content-type": request.headers["content-type"] ?? "" };
       void new Response(Buffer.concat(pieces), { headers }).formData().then((form) => {
-        const one = { form, authorization: request.headers.authorization, fromMs: Date.now(), untilMs: 0 };
+        const one = {
+          form,
+          authorization: request.headers.authorization,
+          contentLength: Number(request.headers["content-length"]),
+          fromMs: Date.now(),
+          untilMs: 0,
+        };
         response.on("close", () => (one.untilMs = Date.now()));
         how({ form, request, response, number: asked.push(one) - 1 });
       });

@@ -1,6 +1,7 @@
 import { readBounded } from "../../../protocol/read-bounded.ts";
 import { parseRetryAfterMs } from "../../platform/network/index.ts";
 import { ProviderError, type ProviderErrorCode } from "./provider-error.ts";
+import type { StreamedForm } from "./streamed-form.ts";
 
 /** A server with the API of OpenAI: a hosted one, or whisper.cpp, faster-whisper, vLLM, llama.cpp. */
 export interface Endpoint {
@@ -25,28 +26,30 @@ const MAX_ANSWER_BYTES = 10 << 20;
 export async function callEndpoint(
   { baseUrl, key }: Endpoint,
   path: string,
-  body: FormData | object,
+  body: StreamedForm | object,
   signal: AbortSignal,
 ): Promise<Response> {
-  const isForm = body instanceof FormData;
+  const form = "stop" in body ? body : null;
   let response: Response;
   try {
     response = await fetch(`${baseUrl.replace(/\/+$/, "")}/${path}`, {
       method: "POST",
-      body: isForm ? body : JSON.stringify(body),
+      body: form?.body ?? JSON.stringify(body),
       headers: {
-        ...(isForm ? {} : { "content-type": "application/json" }),
+        "content-type": form?.contentType ?? "application/json",
         ...(key === "" ? {} : { authorization: `Bearer ${key}` }),
       },
       redirect: "manual", // the key is for this server alone
       signal,
     });
   } catch (cause) {
+    form?.stop();
     // A server that did not answer in time may have worked. A connection that failed is taken for one that did not reach it.
     throw new ProviderError("ai_unreachable", { cause, isPaid: signal.aborted });
   }
   const code = errorOf(response.status);
   if (code === null) return response;
+  form?.stop(); // it may have answered before it had read all
   await response.body?.cancel();
   throw new ProviderError(code, {
     retryAfterMs: parseRetryAfterMs(response.headers.get("retry-after"), new Date()),

@@ -2,6 +2,7 @@ import { callEndpoint, type Endpoint, readAnswer } from "./endpoint-call.ts";
 import { ProviderError } from "./provider-error.ts";
 import { readTranscription, type Transcription } from "./read-transcription.ts";
 import type { SpeechRequest } from "./speech-request.ts";
+import { streamForm, type StreamedForm } from "./streamed-form.ts";
 
 /**
  * Ways to ask, of which a server may know only the later ones: words and segments with times, segments with times, the text alone. Some models refuse
@@ -28,13 +29,10 @@ export async function transcribeAtEndpoint(
 ): Promise<Transcription> {
   const server = `${endpoint.baseUrl} ${endpoint.model}`;
   for (let position = known.get(server) ?? 0; position < WAYS.length; position += 1) {
-    const response = await callEndpoint(
-      endpoint,
-      "audio/transcriptions",
-      formOf(endpoint, request, WAYS[position]!),
-      signal,
-    );
+    const form = formOf(endpoint, request, WAYS[position]!);
+    const response = await callEndpoint(endpoint, "audio/transcriptions", form, signal);
     if (response.status === 400 || response.status === 422) {
+      form.stop();
       await response.body?.cancel();
       if (position < WAYS.length - 1) continue;
       throw new ProviderError("ai_refused", { status: response.status });
@@ -47,14 +45,15 @@ export async function transcribeAtEndpoint(
   throw new ProviderError("ai_refused");
 }
 
-function formOf({ model }: Endpoint, request: SpeechRequest, way: (typeof WAYS)[number]): FormData {
-  const form = new FormData();
-  form.append("file", new Blob([request.bytes], { type: "audio/flac" }), "piece.flac");
-  form.append("model", model);
-  form.append("response_format", way.response_format);
-  for (const granularity of way.granularities) form.append("timestamp_granularities[]", granularity);
-  if (request.languageCode !== null) form.append("language", request.languageCode);
-  if (request.prompt !== "" && request.isRepeat !== true) form.append("prompt", request.prompt);
-  form.append("temperature", request.isRepeat === true ? "0.4" : "0");
-  return form;
+function formOf({ model }: Endpoint, request: SpeechRequest, way: (typeof WAYS)[number]): StreamedForm {
+  const { sound, languageCode, prompt, isRepeat = false } = request;
+  const fields: [string, string][] = [
+    ["model", model],
+    ["response_format", way.response_format],
+    ...way.granularities.map((granularity): [string, string] => ["timestamp_granularities[]", granularity]),
+    ...(languageCode === null ? [] : [["language", languageCode] satisfies [string, string]]),
+    ...(prompt === "" || isRepeat ? [] : [["prompt", prompt] satisfies [string, string]]),
+    ["temperature", isRepeat ? "0.4" : "0"],
+  ];
+  return streamForm(fields, "file", { name: "piece.flac", type: "audio/flac", ...sound });
 }

@@ -16,10 +16,7 @@ export interface SpeechProvider {
   hear(request: SpeechRequest, signal: AbortSignal): Promise<Transcription>;
 }
 
-/**
- * A piece is in memory while it is sent, once as bytes and once as a form, and four are sent at the same time: in FLAC five minutes have 5 MB. A media of one minute
- * is one call.
- */
+/** In FLAC five minutes have 5 MB; hosted servers take 25 MB. A media of one minute is one call. */
 const ENDPOINT_PIECES = { least: 60_000, most: 300_000 };
 /** Cloudflare's own guide sends pieces of about 1 MB. */
 const WORKERS_AI_PIECES = { least: 40_000, most: 60_000 };

@@ -1,6 +1,11 @@
+/** A FLAC file. It is opened for each call, because a server may be asked in several ways. */
+export interface SpeechSound {
+  bytes: number;
+  open: () => Promise<ReadableStream<Uint8Array>>;
+}
+
 export interface SpeechRequest {
-  /** A FLAC file. */
-  bytes: Uint8Array<ArrayBuffer>;
+  sound: SpeechSound;
   durationMs: number;
   /** ISO 639. Null = the provider detects it. */
   languageCode: string | null;

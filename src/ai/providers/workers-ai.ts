@@ -10,11 +10,11 @@ import type { SpeechRequest } from "./speech-request.ts";
  */
 export async function transcribeAtWorkersAi(
   { binding, model }: { binding: AiBinding; model: string },
-  { bytes, durationMs, languageCode, prompt, isRepeat }: SpeechRequest,
+  { sound, durationMs, languageCode, prompt, isRepeat }: SpeechRequest,
   signal: AbortSignal,
 ): Promise<Transcription> {
   const inputs = {
-    audio: base64(bytes),
+    audio: base64(await new Response(await sound.open()).bytes()),
     task: "transcribe",
     vad_filter: true,
     ...(languageCode === null ? {} : { language: languageCode }),

@@ -1,6 +1,12 @@
 import type { SpeechPiece } from "../../../../protocol/speech.ts";
 import { isHeardWrong } from "../../../ai/captions/index.ts";
-import { costOf, ProviderError, type SpeechProvider, speechProviderOf } from "../../../ai/providers/index.ts";
+import {
+  costOf,
+  ProviderError,
+  type SpeechProvider,
+  speechProviderOf,
+  type SpeechSound,
+} from "../../../ai/providers/index.ts";
 import { budgetMicroUsd, type Call, isCovered, releaseCall, reserveCall } from "../../../ai/usage/index.ts";
 import { openDatabase } from "../../../platform/database.ts";
 import { log, logWarning } from "../../../platform/log.ts";
@@ -78,9 +84,8 @@ async function hearPiece(
   const { clock, env, heard } = machine;
   const { id, assetId, pieces = [], generated, workspaceId = "" } = track;
   const { durationMs } = pieces[open.piece] as SpeechPiece;
-  const stored = await env.MEDIA.get(renditionKey(assetId, speechRenditionOf(id), `${open.piece}.flac`));
-  if (stored === null) return STUCK;
-  const bytes = new Uint8Array(await stored.arrayBuffer());
+  const sound = await storedSound(env, renditionKey(assetId, speechRenditionOf(id), `${open.piece}.flac`));
+  if (sound === null) return STUCK;
   const db = openDatabase(env.DB);
   const now = new Date(clock());
   const costMicroUsd = costOf(provider, durationMs);
@@ -97,7 +102,7 @@ async function hearPiece(
   const startedMs = clock();
   const { languageCode = null, prompt = "" } = generated ?? {};
   try {
-    const request = { bytes, durationMs, languageCode, prompt, isRepeat: open.unusable > 0 };
+    const request = { sound, durationMs, languageCode, prompt, isRepeat: open.unusable > 0 };
     const answer = await provider.hear(request, AbortSignal.timeout(CALL_MS));
     const isLast = tried.unusable + 1 >= MAX_UNUSABLE;
     const tookMs = clock() - startedMs;
@@ -120,6 +125,17 @@ async function hearPiece(
     if (!error.isPaid) await releaseCall(db, call, now);
     return askAgain(machine, track, tried, error);
   }
+}
+
+async function storedSound({ MEDIA }: AssetComponents["env"], key: string): Promise<SpeechSound | null> {
+  const stored = await MEDIA.head(key);
+  if (stored === null) return null;
+  const open = async () => {
+    const object = await MEDIA.get(key);
+    if (object === null) throw new Error("a piece of speech is gone");
+    return object.body;
+  };
+  return { bytes: stored.size, open };
 }
 
 /** @returns why it is not asked again; null = it is */

@@ -1,7 +1,7 @@
 /** A stand-in for servers of transcriptions, over real HTTP. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { textOf } from "../../../../src/ai/captions/word.ts";
 import { transcribeAtEndpoint } from "../../../../src/ai/providers/openai-endpoint.ts";
 
@@ -28,7 +28,20 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => asked.splice(0));
 
-const REQUEST = { bytes: new Uint8Array([1, 2, 3]), durationMs: 4000, languageCode: "en", prompt: "Sluice" };
+// Workers have both: a stream of a declared length, and bodies that flow.
+vi.stubGlobal(
+  "FixedLengthStream",
+  class extends TransformStream {
+    constructor(_length: number) {
+      super();
+    }
+  },
+);
+const nodeFetch = globalThis.fetch;
+vi.stubGlobal("fetch", (url: string, init: object) => nodeFetch(url, { ...init, duplex: "half" } as RequestInit));
+
+const sound = { bytes: 3, open: () => Promise.resolve(new Response(new Uint8Array([1, 2, 3])).body!) };
+const REQUEST = { sound, durationMs: 4000, languageCode: "en", prompt: "Sluice" };
 const transcribe = (limitMs = 30_000) =>
   transcribeAtEndpoint({ baseUrl, key: "secret", model: "whisper-1" }, REQUEST, AbortSignal.timeout(limitMs));
 const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>

@@ -4,7 +4,8 @@ import { speechProviderOf } from "../../../../src/ai/providers/index.ts";
 import type { AiBinding } from "../../../../src/ai/providers/ai-binding.ts";
 import { transcribeAtWorkersAi } from "../../../../src/ai/providers/workers-ai.ts";
 
-const REQUEST = { bytes: new Uint8Array([1, 2, 3]), durationMs: 4000, languageCode: "en", prompt: "Sluice" };
+const sound = { bytes: 3, open: () => Promise.resolve(new Response(new Uint8Array([1, 2, 3])).body!) };
+const REQUEST = { sound, durationMs: 4000, languageCode: "en", prompt: "Sluice" };
 const hear = (run: AiBinding["run"], signal = AbortSignal.timeout(5000)) =>
   transcribeAtWorkersAi({ binding: { run }, model: "@cf/openai/whisper-large-v3-turbo" }, REQUEST, signal);
 
