@@ -75,13 +75,13 @@ function firstWords(sentences: readonly Sentence[]): string {
   return chosen.join(" ");
 }
 
-function names(): Figure[] {
+async function names(): Promise<Figure[]> {
   let [found, right, wanted, plainFound, plainRight] = [0, 0, 0, 0, 0];
   for (const { text, names: listed } of NAMED_TEXTS) {
     const sentences = text
       .split(/(?<=\.) /)
       .map((one, n) => ({ text: one, startMs: n * 5000, endMs: n * 5000 + 4000 }));
-    const { namedEntities } = BUILT_IN.namedEntities(sentences, {}, 0);
+    const { namedEntities } = await BUILT_IN.namedEntities(sentences, {}, 0);
     const isListed = (name: string, category?: string) =>
       listed.some((one) => one.name === name && (category === undefined || one.category === category));
     found += namedEntities.length;
@@ -112,4 +112,4 @@ function names(): Figure[] {
   ];
 }
 
-export const run = (): Promise<Figure[]> => Promise.resolve([chapters(), summaries(), ...names()]);
+export const run = async (): Promise<Figure[]> => [chapters(), summaries(), ...(await names())];

@@ -18,7 +18,7 @@ export const BUILT_IN: {
     sentences: readonly Sentence[],
     order: TextOrder,
     durationMs: number,
-  ) => TextResults[Kind];
+  ) => Kind extends "namedEntities" ? Promise<TextResults[Kind]> : TextResults[Kind];
 } = {
   summary: (sentences, { summaryWords = USUAL_SUMMARY_WORDS }) => ({ summary: summarize(sentences, summaryWords) }),
   chapters: (sentences, _, durationMs) => ({
@@ -33,7 +33,7 @@ export const BUILT_IN: {
       ),
     })),
   }),
-  namedEntities: (sentences) => ({ namedEntities: countMentions(findNames(sentences), sentences) }),
+  namedEntities: async (sentences) => ({ namedEntities: countMentions(await findNames(sentences), sentences) }),
 };
 
 /** A text of so few words is its own summary. */

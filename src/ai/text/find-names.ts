@@ -1,4 +1,3 @@
-import nlp from "compromise";
 import type { FoundName } from "./count-mentions.ts";
 import type { EntityCategory } from "./text-result.ts";
 import type { Sentence } from "./transcript.ts";
@@ -13,7 +12,8 @@ const NO_NAMES = new Set(
 );
 
 /** Names in an English text, by `compromise`: a lexicon and rules. It knows people, organizations and places, and misses about a fifth (docs/guides/ai.md). */
-export function findNames(sentences: readonly Sentence[]): FoundName[] {
+export async function findNames(sentences: readonly Sentence[]): Promise<FoundName[]> {
+  const { default: nlp } = await import("compromise"); // loading it takes most of the second that a Worker may take to start, and 10 MB
   const found = new Map<string, FoundName>();
   for (let at = 0; at < sentences.length; at += AT_ONCE) {
     const text = sentences

@@ -7,18 +7,18 @@ import type { PendingInsight } from "../core/insight-store.ts";
 import { endInsight, failInsight } from "./take-insight.ts";
 
 /** Makes a result without a model, in one step. */
-export function makeBuiltIn(
+export async function makeBuiltIn(
   machine: AssetComponents,
   insight: PendingInsight,
   { sentences, durationMs }: TextSource,
   { id: trackId, languageCode }: Pick<AddedTrack, "id" | "languageCode">,
-): void {
+): Promise<void> {
   const { assetId, kind, order } = insight;
   // Its lexicon of names is English.
   if (kind === "namedEntities" && !/^(?:en|und)(?:-|$)/i.test(languageCode))
     return failInsight(machine, insight, AI_LANGUAGE_UNKNOWN);
   const startedMs = machine.clock();
-  const result = BUILT_IN[kind](sentences, order, durationMs);
+  const result = await BUILT_IN[kind](sentences, order, durationMs);
   const tookMs = machine.clock() - startedMs;
   const madeBy = { engine: "built-in", model: "", trackId, costUsd: 0, tookMs };
   endInsight(machine, insight, { status: "available", result, madeBy });

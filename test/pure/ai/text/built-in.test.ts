@@ -65,11 +65,11 @@ describe("a summary", () => {
   });
 });
 
-test("names of people, organizations and places are found and counted with their spellings", () => {
+test("names of people, organizations and places are found and counted with their spellings", async () => {
   const text =
     "Ada Lovelace wrote to Charles Babbage in London. Babbage showed his engine to Lovelace. The machine was built in London by the Royal Society. Microsoft bought a copy. Paris did not. Ada's notes are in Oxford.";
   const sentences = text.split(/(?<=\.) /).map((one, n) => ({ text: one, startMs: n * 2000, endMs: n * 2000 + 1900 }));
-  const { namedEntities } = BUILT_IN.namedEntities(sentences, {}, 0);
+  const { namedEntities } = await BUILT_IN.namedEntities(sentences, {}, 0);
   const found = Object.fromEntries(namedEntities.map(({ name, category, count }) => [name, [category, count]]));
   expect(found).toMatchObject({
     "Ada Lovelace": ["person", 3],
