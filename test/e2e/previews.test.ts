@@ -129,6 +129,9 @@ test("chapters are marked on the time line, named above it, and selected in the 
     .toBe(chapters[0]!.title);
   await page.locator("media-settings-menu-button").click();
   await page.locator("media-settings-menu .chapters").click();
+  const label = item.nth(1).locator("span");
+  await label.waitFor(); // the menu has opened
+  await expect.poll(async () => (await label.boundingBox())!.x + (await label.boundingBox())!.width).toBeLessThan(1000);
   await item.nth(1).click();
   await expect.poll(() => page.evaluate(() => document.querySelector("video")!.currentTime)).toBeGreaterThan(10);
   await page.close();

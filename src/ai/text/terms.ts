@@ -34,10 +34,14 @@ function termsOf(text: string): Term[] {
   return terms;
 }
 
-/** Endings are cut, and then the length, so that "boat" and "boats" are one. */
+/** Endings are cut, and then the length, so that "train" and "trains" are one. */
 function stemOf(lower: string): string {
-  const bare = lower.replace(/['’]s$/, "").replace(/(?:ies|es|s|ing|ed|en|er|e|n)$/, "");
-  return (bare.length < LEAST_LETTERS ? lower : bare).slice(0, STEM_LETTERS);
+  const cut = (word: string, ending: RegExp) => {
+    const bare = word.replace(ending, "");
+    return bare.length < LEAST_LETTERS ? word : bare;
+  };
+  const single = cut(lower.replace(/['’]s$/, ""), /(?:ies|es|s)$/);
+  return cut(single, /(?:ing|ed|en|er|e|n)$/).slice(0, STEM_LETTERS);
 }
 
 /** A stem in more of the sentences than this says nothing about any of them. */
