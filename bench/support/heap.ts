@@ -2,6 +2,8 @@
 export interface Heap {
   /** The memory that counts against a Worker's limit: the JavaScript heap, including garbage, and external buffers. */
   bytes(): Promise<number>;
+  /** The same without garbage, which is collected before: what a Worker near its limit would be left with. */
+  bytesInUse(): Promise<number>;
   close(): void;
 }
 
@@ -28,15 +30,24 @@ export async function openHeap(inspectorPort: number, worker: string): Promise<H
     if (answer.id !== undefined) waiting.get(answer.id)?.(answer);
   });
   let last = 0;
+  const ask = async (method: string): Promise<Answer> => {
+    const id = ++last;
+    const answered = new Promise<Answer>((done) => waiting.set(id, done));
+    socket.send(JSON.stringify({ id, method }));
+    const answer = await answered;
+    waiting.delete(id);
+    return answer;
+  };
+  const bytes = async () => {
+    const { result, error } = await ask("Runtime.getHeapUsage");
+    if (result?.usedSize === undefined) throw new Error(`no heap usage: ${error?.message ?? "unknown"}`);
+    return result.usedSize + (result.backingStorageSize ?? 0) + (result.embedderHeapUsedSize ?? 0);
+  };
   return {
-    async bytes() {
-      const id = ++last;
-      const answered = new Promise<Answer>((done) => waiting.set(id, done));
-      socket.send(JSON.stringify({ id, method: "Runtime.getHeapUsage" }));
-      const { result, error } = await answered;
-      waiting.delete(id);
-      if (result?.usedSize === undefined) throw new Error(`no heap usage: ${error?.message ?? "unknown"}`);
-      return result.usedSize + (result.backingStorageSize ?? 0) + (result.embedderHeapUsedSize ?? 0);
+    bytes,
+    async bytesInUse() {
+      await ask("HeapProfiler.collectGarbage");
+      return await bytes();
     },
     close: () => socket.close(),
   };
