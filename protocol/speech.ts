@@ -4,6 +4,8 @@ import { JobBase } from "./job-base.ts";
 
 /** Rate of the sound that speech models hear, in mono. */
 export const SPEECH_RATE_HZ = 16_000;
+/** Of a silence that is cut away, this stays at both of its ends: models need it to hear where a word begins. */
+export const SPEECH_KEPT_MS = 250;
 /** Pieces of one media: 12 h in pieces of 30 s, which is the shortest window of a model. */
 export const MAX_SPEECH_PIECES = 1440;
 /** Sounds of a piece, each behind a silence that was cut away. */

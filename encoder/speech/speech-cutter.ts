@@ -1,10 +1,10 @@
 /** Finds what is heard in a sound, and cuts it into pieces. Pure: samples in, samples of pieces out. */
-import type { SpeechSpan } from "../../protocol/speech.ts";
+import { SPEECH_KEPT_MS, type SpeechSpan } from "../../protocol/speech.ts";
 import { FRAME_SECONDS, LoudnessGate } from "./loudness.ts";
 
-/** A silence of this length is cut away, up to what is kept at its two ends: models need it to hear where a word begins. */
+/** A silence of this length is cut away, up to what is kept at its two ends. */
 const SILENCE_SECONDS = 0.8;
-const KEPT_SECONDS = 0.25;
+const KEPT_SECONDS = SPEECH_KEPT_MS / 1000;
 /** Where there is no pause, a piece ends at the least loud frame of its last seconds. */
 const LOOK_BACK_SECONDS = 3;
 

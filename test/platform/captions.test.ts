@@ -148,8 +148,8 @@ describe("a provider that fails", () => {
   });
 
   test.each([
-    ["prose", "ai_answer_unusable", 2, (number: number) => ({ status: 200, body: `Sure! Here is piece ${number}.` })],
-    ["an error as a page", "ai_answer_unusable", 2, () => ({ status: 200, body: "<html></html>" })],
+    ["prose", "ai_answer_unusable", 3, (number: number) => ({ status: 200, body: `Sure! Here is piece ${number}.` })],
+    ["an error as a page", "ai_answer_unusable", 3, () => ({ status: 200, body: "<html></html>" })],
     ["a wrong key", "ai_key_refused", 1, () => ({ status: 401, body: "{}" })],
     ["an unknown model", "ai_model_unknown", 1, () => ({ status: 404, body: "{}" })],
   ])("%s ends the track with a reason, and the media plays on", async (_, code, calls, answerOf) => {
@@ -191,14 +191,37 @@ describe("a provider that fails", () => {
     }
   });
 
-  test("a phrase that comes again and again is asked for once more, and then once is enough", async () => {
+  test("a sound in which a phrase comes again and again is asked for in two halves", async () => {
     const loop = Array.from({ length: 20 }, () => "thank you").join(" ");
     provider.answer(({ response, form }) =>
-      answerJson(response, 200, heardWords(form.get("temperature") === "0" ? loop : "one two three four")),
+      answerJson(response, 200, heardWords(form.get("temperature") === "0" ? loop : "one two")),
     );
     const track = await made({}, short);
-    expect([track.status, provider.asked.length]).toEqual(["available", 2]);
-    expect(await text(`${track.id}.txt`, short.playbackId)).not.toContain("thank");
+    expect([track.status, provider.asked.length]).toEqual(["available", 3]);
+    const { words } = JSON.parse(await text(`${track.id}.json`, short.playbackId)) as {
+      words: { startMs: number; text: string }[];
+    };
+    expect(words.map((word) => word.text)).toEqual(["one", "two", "one", "two"]);
+    // The pause of a second is in the middle of the eight: the second half begins in what is left of it.
+    expect(words[2]!.startMs - 200).toBeGreaterThanOrEqual(4000);
+    expect(words[2]!.startMs - 200).toBeLessThanOrEqual(5000);
+  });
+
+  test("a piece that is too large for a server is asked for in halves, and what it refused is not paid", async () => {
+    const secondsOf = async (file: File) => new DataView(await file.arrayBuffer()).getUint32(22) / 16_000; // STREAMINFO
+    provider.answer(
+      ({ response, form }) =>
+        void secondsOf(form.get("file") as File).then((seconds) =>
+          seconds > 45 ? answerJson(response, 413, {}) : answerJson(response, 200, heardWords("one two")),
+        ),
+    );
+    const before = await usage();
+    const track = await made();
+    expect(track.status).toBe("available");
+    const { words } = JSON.parse(await text(`${track.id}.json`)) as { words: { startMs: number; text: string }[] };
+    expect(words).toHaveLength(14); // the last one of the four pieces is shorter
+    expect((await usage()).days[0]!.calls - before.days[0]!.calls).toBe(7);
+    expect(provider.asked).toHaveLength(10);
   });
 });
 

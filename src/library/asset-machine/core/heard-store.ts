@@ -1,7 +1,7 @@
 import type { SpokenWord } from "../../../../protocol/speech.ts";
 
-/** What a speech model has heard in one piece. */
-export interface HeardPiece {
+/** What a speech model has heard in one part of a piece. */
+export interface HeardPart {
   /** Times are those of the piece. */
   words: SpokenWord[];
   /** ISO 639; null = the model does not say. */
@@ -9,102 +9,173 @@ export interface HeardPiece {
   engine: string;
   model: string;
   tookMs: number;
+  /** The sound that was paid: in each of its calls, also in those whose answer was of no use. */
+  paidMs: number;
   costMicroUsd: number;
 }
 
-/** A piece that is still to be heard by a provider. */
-export interface OpenPiece {
+/** A piece, or the part of one that is heard by itself. Times are those of the piece. */
+export interface PartKey {
   piece: number;
+  fromMs: number;
+}
+
+/** A part that is still to be heard by a provider. */
+export interface OpenPart extends PartKey {
+  /** Null = the end of the piece. */
+  toMs: number | null;
   /** Calls so far. */
   tries: number;
   /** Those that were answered with something unusable. */
   unusable: number;
+  /** What its calls have cost so far, and how much sound they had. */
+  paidMs: number;
+  costMicroUsd: number;
   /** Epoch ms. */
   dueMs: number;
 }
 
-interface StoredPiece extends Record<string, SqlStorageValue> {
+interface StoredPart extends Record<string, SqlStorageValue> {
   piece: number;
+  from_ms: number;
+  to_ms: number | null;
   tries: number;
   unusable: number;
+  paid_ms: number;
+  cost_micro_usd: number;
   due_ms: number;
 }
 
-/** The pieces of speech of generated tracks, in the asset machine's own SQLite. A row is stored when its piece is heard, so a crash repeats one piece. */
+/**
+ * The pieces of speech of generated tracks, in the asset machine's own SQLite. A row is stored when its part is heard, so a crash repeats one part.
+ */
 export class HeardStore {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(`CREATE TABLE IF NOT EXISTS heard_pieces (
-      track_id TEXT NOT NULL, piece INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, unusable INTEGER NOT NULL DEFAULT 0,
-      due_ms INTEGER NOT NULL DEFAULT 0, heard TEXT, PRIMARY KEY (track_id, piece)) WITHOUT ROWID`);
+    sql.exec(`CREATE TABLE IF NOT EXISTS heard_parts (
+      track_id TEXT NOT NULL, piece INTEGER NOT NULL, from_ms REAL NOT NULL, to_ms REAL,
+      tries INTEGER NOT NULL DEFAULT 0, unusable INTEGER NOT NULL DEFAULT 0,
+      paid_ms REAL NOT NULL DEFAULT 0, cost_micro_usd INTEGER NOT NULL DEFAULT 0,
+      due_ms INTEGER NOT NULL DEFAULT 0, heard TEXT, PRIMARY KEY (track_id, piece, from_ms)) WITHOUT ROWID`);
   }
 
-  /** All pieces are to be heard. */
+  /** All pieces are to be heard, each as a whole. */
   open(trackId: string, count: number): void {
     this.remove(trackId);
     for (let piece = 0; piece < count; piece += 1)
-      this.#sql.exec("INSERT INTO heard_pieces (track_id, piece) VALUES (?, ?)", trackId, piece);
+      this.#sql.exec("INSERT INTO heard_parts (track_id, piece, from_ms) VALUES (?, ?, 0)", trackId, piece);
   }
 
   /** Those that are not heard, in order. */
-  pending(trackId: string): OpenPiece[] {
+  pending(trackId: string): OpenPart[] {
     return this.#sql
-      .exec<StoredPiece>(
-        "SELECT piece, tries, unusable, due_ms FROM heard_pieces WHERE track_id = ? AND heard IS NULL ORDER BY piece",
+      .exec<StoredPart>(
+        `SELECT piece, from_ms, to_ms, tries, unusable, paid_ms, cost_micro_usd, due_ms FROM heard_parts
+          WHERE track_id = ? AND heard IS NULL ORDER BY piece, from_ms`,
         trackId,
       )
       .toArray()
-      .map(({ piece, tries, unusable, due_ms: dueMs }) => ({ piece, tries, unusable, dueMs }));
+      .map(({ piece, from_ms, to_ms, tries, unusable, paid_ms, cost_micro_usd, due_ms }) => ({
+        piece,
+        fromMs: from_ms,
+        toMs: to_ms,
+        tries,
+        unusable,
+        paidMs: paid_ms,
+        costMicroUsd: cost_micro_usd,
+        dueMs: due_ms,
+      }));
   }
 
   /** Stores that a call begins, or when the next one may. */
-  note(trackId: string, { piece, tries, unusable, dueMs }: OpenPiece): void {
+  note(trackId: string, { piece, fromMs, tries, unusable, paidMs, costMicroUsd, dueMs }: OpenPart): void {
     this.#sql.exec(
-      "UPDATE heard_pieces SET tries = ?, unusable = ?, due_ms = ? WHERE track_id = ? AND piece = ?",
+      `UPDATE heard_parts SET tries = ?, unusable = ?, paid_ms = ?, cost_micro_usd = ?, due_ms = ?
+        WHERE track_id = ? AND piece = ? AND from_ms = ?`,
       tries,
       unusable,
+      paidMs,
+      costMicroUsd,
       dueMs,
       trackId,
       piece,
+      fromMs,
     );
   }
 
-  keep(trackId: string, piece: number, heard: HeardPiece): void {
+  /**
+   * Two parts take the place of one. What its calls have cost stays with the first half. Without effect on a track that has left.
+   *
+   * @param middleMs between its times
+   */
+  halve(trackId: string, part: OpenPart, middleMs: number): void {
+    const { piece, fromMs, toMs, unusable } = part;
+    this.note(trackId, { ...part, tries: 0 });
+    const { rowsWritten } = this.#sql.exec(
+      "UPDATE heard_parts SET to_ms = ? WHERE track_id = ? AND piece = ? AND from_ms = ?",
+      middleMs,
+      trackId,
+      piece,
+      fromMs,
+    );
+    if (rowsWritten === 0) return;
     this.#sql.exec(
-      "UPDATE heard_pieces SET heard = ? WHERE track_id = ? AND piece = ?",
+      "INSERT INTO heard_parts (track_id, piece, from_ms, to_ms, unusable, due_ms) VALUES (?, ?, ?, ?, ?, ?)",
+      trackId,
+      piece,
+      middleMs,
+      toMs,
+      unusable,
+      part.dueMs,
+    );
+  }
+
+  keep(trackId: string, { piece, fromMs }: PartKey, heard: HeardPart): void {
+    this.#sql.exec(
+      "UPDATE heard_parts SET heard = ? WHERE track_id = ? AND piece = ? AND from_ms = ?",
       JSON.stringify(heard),
       trackId,
       piece,
+      fromMs,
     );
   }
 
-  /** 0 to 100. */
+  /** 0 to 100. Each piece counts the same, and so do the parts of one: it does not fall when a piece is halved. */
   percent(trackId: string): number {
     const [row] = this.#sql
-      .exec<{ heard: number; pieces: number }>(
-        "SELECT count(heard) AS heard, count(*) AS pieces FROM heard_pieces WHERE track_id = ?",
+      .exec<{ heard: number | null }>(
+        `SELECT avg(share) AS heard FROM (
+          SELECT count(heard) * 1.0 / count(*) AS share FROM heard_parts WHERE track_id = ? GROUP BY piece)`,
         trackId,
       )
       .toArray();
-    return row === undefined || row.pieces === 0 ? 0 : Math.floor((row.heard / row.pieces) * 100);
+    return Math.floor((row?.heard ?? 0) * 100);
   }
 
-  /** What has been heard, in the order of the pieces. One piece at a time, because 12 h have megabytes. */
-  *heard(trackId: string): Generator<{ piece: number; heard: HeardPiece }> {
+  /** What has been heard, in the order of the pieces and of their parts. One piece at a time, because 12 h have megabytes. */
+  *heard(trackId: string): Generator<{ piece: number; parts: HeardPart[] }> {
     const rows = this.#sql.exec<{ piece: number; heard: string }>(
-      "SELECT piece, heard FROM heard_pieces WHERE track_id = ? AND heard IS NOT NULL ORDER BY piece",
+      "SELECT piece, heard FROM heard_parts WHERE track_id = ? AND heard IS NOT NULL ORDER BY piece, from_ms",
       trackId,
     );
-    for (const { piece, heard } of rows) yield { piece, heard: JSON.parse(heard) as HeardPiece };
+    let parts: HeardPart[] = [];
+    let of = 0;
+    for (const { piece, heard } of rows) {
+      if (piece !== of && parts.length > 0) yield { piece: of, parts };
+      if (piece !== of) parts = [];
+      of = piece;
+      parts.push(JSON.parse(heard) as HeardPart);
+    }
+    if (parts.length > 0) yield { piece: of, parts };
   }
 
   remove(trackId: string): void {
-    this.#sql.exec("DELETE FROM heard_pieces WHERE track_id = ?", trackId);
+    this.#sql.exec("DELETE FROM heard_parts WHERE track_id = ?", trackId);
   }
 
   clear(): void {
-    this.#sql.exec("DELETE FROM heard_pieces");
+    this.#sql.exec("DELETE FROM heard_parts");
   }
 }

@@ -8,7 +8,7 @@ import { findAsset } from "../../assets/repository.ts";
 import { storeCaptions, storeWords } from "../../tracks/store/store-captions.ts";
 import type { GeneratedFacts } from "../../tracks/store/tables.ts";
 import type { AssetComponents } from "../core/components.ts";
-import type { HeardPiece } from "../core/heard-store.ts";
+import type { HeardPart } from "../core/heard-store.ts";
 import type { PendingTrack } from "../core/track-store.ts";
 import { toWord } from "./hear-pieces.ts";
 import { endTrack, leave } from "./preparation.ts";
@@ -25,9 +25,9 @@ export async function assembleCaptions(
   const durationMs = record?.asset.durationMs ?? Infinity;
   const words: Word[] = [];
   const summary = new Summary();
-  for (const { piece, heard } of machine.heard.heard(id)) {
-    const placed = wordsOf(heard, pieces[piece]!);
-    summary.add(heard, pieces[piece]!, placed.length);
+  for (const { piece, parts } of machine.heard.heard(id)) {
+    const placed = wordsOf(parts, pieces[piece]!);
+    summary.add(parts, pieces[piece]!, placed.length);
     for (const word of placed) if (word.startMs < durationMs) words.push(word);
   }
   const cues = layOutCues(words, durationMs);
@@ -50,7 +50,8 @@ export async function assembleCaptions(
   log("captions.generated", { assetId, trackId: id, words: words.length, ...generated });
 }
 
-function wordsOf({ words }: HeardPiece, { spans }: SpeechPiece): Word[] {
+function wordsOf(parts: readonly HeardPart[], { spans }: SpeechPiece): Word[] {
+  const words = parts.flatMap((part) => part.words);
   const places = spans.map(([atMs, mediaMs, durationMs]) => ({ atMs, mediaMs, durationMs }));
   return placeWords(withoutLoops(withoutMarkers(words.map(toWord))), places);
 }
@@ -61,17 +62,21 @@ class Summary {
   #soundMs = 0;
   #tookMs = 0;
   #costMicroUsd = 0;
-  #by: Pick<HeardPiece, "engine" | "model"> = { engine: "", model: "" };
+  #by: Pick<HeardPart, "engine" | "model"> = { engine: "", model: "" };
   /** Words by language. */
   readonly #languages = new Map<string, number>();
 
-  add({ engine, model, languageCode, tookMs, costMicroUsd }: HeardPiece, piece: SpeechPiece, wordCount: number): void {
+  add(parts: readonly HeardPart[], piece: SpeechPiece, wordCount: number): void {
     this.#pieces += 1;
     this.#soundMs += piece.durationMs;
-    this.#tookMs += tookMs;
-    this.#costMicroUsd += costMicroUsd;
-    this.#by = { engine, model };
-    if (languageCode !== null) this.#languages.set(languageCode, (this.#languages.get(languageCode) ?? 0) + wordCount);
+    for (const { engine, model, languageCode, tookMs, costMicroUsd } of parts) {
+      this.#tookMs += tookMs;
+      this.#costMicroUsd += costMicroUsd;
+      this.#by = { engine, model };
+      if (languageCode === null) continue;
+      const share = wordCount / parts.length;
+      this.#languages.set(languageCode, (this.#languages.get(languageCode) ?? 0) + share);
+    }
   }
 
   get generated(): GeneratedFacts {

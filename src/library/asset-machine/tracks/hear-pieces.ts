@@ -9,7 +9,7 @@ import { trackJobId } from "../../encoding/job-spec.ts";
 import type { JobRow } from "../../encoding/job-store.ts";
 import { speechRenditionOf } from "../../tracks/store/repository.ts";
 import type { AssetComponents } from "../core/components.ts";
-import type { HeardPiece } from "../core/heard-store.ts";
+import type { HeardPart, PartKey } from "../core/heard-store.ts";
 import type { PendingTrack } from "../core/track-store.ts";
 import { endTrack } from "./preparation.ts";
 
@@ -55,12 +55,14 @@ export async function keepWords(
   }
   const { words, engine, model, transcribeMs: tookMs } = result;
   const languageCode = result.languageCode === "und" ? null : result.languageCode;
+  const paidMs = track.pieces?.[piece]?.durationMs ?? 0;
+  const found = { words, languageCode, engine, model, tookMs, paidMs, costMicroUsd: 0 };
   machine.commit(() => {
-    keepPiece(machine, track.id, piece, { words, languageCode, engine, model, tookMs, costMicroUsd: 0 });
+    keepPart(machine, track.id, { piece, fromMs: 0 }, found);
     trackJobs.remove(job.id);
     if (heard.pending(track.id).length === 0) tracks.change(track.id, { step: "fetching", dueMs: clock() });
   });
-  const units = (track.pieces?.[piece]?.durationMs ?? 0) / 1000;
+  const units = paidMs / 1000;
   const call = { workspaceId: track.workspaceId ?? "", kind: "captions", engine: "built-in", units } as const;
   await reserveCall(openDatabase(machine.env.DB), { ...call, costMicroUsd: 0 }, 0, new Date(clock()));
 }
@@ -68,16 +70,16 @@ export async function keepWords(
 /** Steps in which progress is shown. */
 const PERCENT_STEP = 5;
 
-/** Stores what was heard in a piece, and shows it. */
-export function keepPiece(
+/** Stores what was heard in a part, and shows it. */
+export function keepPart(
   { heard, outbox, timers, clock }: AssetComponents,
   trackId: string,
-  piece: number,
-  found: HeardPiece,
+  part: PartKey,
+  found: HeardPart,
 ): void {
   const stepsOf = (percent: number) => Math.floor(percent / PERCENT_STEP);
   const before = heard.percent(trackId);
-  heard.keep(trackId, piece, found);
+  heard.keep(trackId, part, found);
   const percent = heard.percent(trackId);
   if (stepsOf(percent) === stepsOf(before)) return;
   outbox.enqueue({ kind: "trackProgress", payload: { id: trackId, percent } });
