@@ -65,6 +65,7 @@ export const TranscribeResult = z.object({
   kind: z.literal("transcribe"),
   engine: z.string(), // "whisper.cpp"
   model: z.string(), // the name of its file, "ggml-base-q5_1"
+  version: z.string().max(200).optional(), // of the engine and of the file, "0.0.4+422f1ae452ad"; earlier encoders do not say
   languageCode: Language,
   words: z.array(SpokenWord).max(20_000),
   transcribeMs: z.number(),

@@ -21,10 +21,12 @@ const Segment = z.object({ start: z.number(), end: z.number(), text: z.string() 
 export class FilterModel implements SpeechModel {
   readonly engine = "ffmpeg-whisper";
   readonly name: string;
+  readonly version: string;
   readonly #path: string;
 
-  constructor(path: string) {
+  constructor(path: string, version: string) {
     this.#path = path;
+    this.version = version;
     this.name = nameOf(path);
   }
 

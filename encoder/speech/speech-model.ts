@@ -19,6 +19,8 @@ export interface SpeechModel {
   engine: string;
   /** Of its file, without the extension. */
   name: string;
+  /** Of the engine and of the file (`modelVersion`). */
+  version: string;
   hear(window: Hearing): Promise<Heard>;
 }
 

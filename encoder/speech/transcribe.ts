@@ -54,6 +54,7 @@ export async function transcribe(job: TranscribeJob, context: JobContext): Promi
     kind: "transcribe",
     engine: model.engine,
     model: model.name,
+    version: model.version,
     languageCode: languageCode ?? "und",
     words,
     transcribeMs: performance.now() - startedMs,

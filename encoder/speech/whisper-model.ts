@@ -1,12 +1,16 @@
 /** The owner's speech model: a file in ggml's format at WHISPER_MODEL. */
 import { access } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import type * as Library from "@napi-rs/whisper";
+import { getFFmpegInfo } from "node-av/lib";
+import { z } from "zod";
 import { hasNoSpaces } from "../../protocol/media/spread-text.ts";
 import type { SpokenWord } from "../../protocol/speech.ts";
 import { JobError } from "../platform/errors.ts";
 import { type Heard, type Hearing, nameOf, type SpeechModel } from "./speech-model.ts";
 import { FilterModel } from "./filter-model.ts";
+import { modelVersion } from "./model-version.ts";
 
 /** The model's times are in units of 10 ms. */
 const TICK_MS = 10;
@@ -24,22 +28,29 @@ export async function openSpeechModel(path = process.env["WHISPER_MODEL"] ?? "")
     throw new JobError("speech_no_model", `The encoder cannot read its speech model. ${GET_ONE}`, { cause });
   });
   const library = await import("@napi-rs/whisper").catch(() => null); // there is no binary for this system
-  if (library === null) return new FilterModel(path);
+  if (library === null) return new FilterModel(path, await modelVersion(getFFmpegInfo().version, path));
+  const version = await modelVersion(libraryVersion(), path);
   try {
-    return new WhisperModel(path, library, new library.Whisper(path, { useGpu: false }));
+    return new WhisperModel({ path, version }, library, new library.Whisper(path, { useGpu: false }));
   } catch (cause) {
     throw new JobError("speech_no_model", `The encoder cannot load its speech model. ${GET_ONE}`, { cause });
   }
 }
 
+/** Of the package: the library itself does not say. */
+const libraryVersion = (): string =>
+  z.object({ version: z.string() }).parse(createRequire(import.meta.url)("@napi-rs/whisper/package.json")).version;
+
 class WhisperModel implements SpeechModel {
   readonly engine = "whisper.cpp";
   readonly name: string;
+  readonly version: string;
   readonly #library: typeof Library;
   readonly #model: Library.Whisper;
 
-  constructor(path: string, library: typeof Library, model: Library.Whisper) {
+  constructor({ path, version }: { path: string; version: string }, library: typeof Library, model: Library.Whisper) {
     this.name = nameOf(path);
+    this.version = version;
     this.#library = library;
     this.#model = model;
   }

@@ -45,9 +45,18 @@ const GeneratedResult = z.strictObject({
     example: "openai-compatible",
   }),
   model: z.string().optional().openapi({ example: "whisper-1" }),
+  version: z.string().optional().openapi({
+    description:
+      "Of the model, as its provider says it; of the encoder's own, the version of its library and the first digits of the SHA-256 of the model's file. Absent = not known",
+    example: "0.0.4+422f1ae452ad",
+  }),
   languageCode: z.string().optional().openapi({ description: "What was heard, ISO 639", example: "en" }),
   soundSeconds: z.number().openapi({ description: "What was heard, without silences" }),
-  costUsd: z.number().openapi({ description: "At the prices of the owner's settings" }),
+  units: z
+    .strictObject({ unit: z.literal("second"), quantity: z.number() })
+    .optional()
+    .openapi({ description: "What the provider charges by: seconds of sound, with those that were asked for again" }),
+  costUsd: z.number().openapi({ description: "Of these units, at the prices of the owner's settings" }),
   tookMs: z.number().openapi({ description: "Of the engine, for all pieces" }),
 });
 

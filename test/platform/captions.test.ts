@@ -19,7 +19,14 @@ interface Generated {
   status: string;
   url?: string;
   percent?: number;
-  result?: { engine: string; model: string; languageCode: string; soundSeconds: number; costUsd: number };
+  result?: {
+    engine: string;
+    model: string;
+    languageCode: string;
+    soundSeconds: number;
+    units: object;
+    costUsd: number;
+  };
 }
 type CaptionedMedia = Media & { generatedSubtitles: Generated[] };
 
@@ -101,14 +108,19 @@ const usage = async () =>
 
 test("pieces are heard four at a time and joined; the result says by whom, and usage what it cost", async () => {
   provider.answer(
-    ({ response }) => void sleep(300).then(() => answerJson(response, 200, heardWords("one two three four"))),
+    ({ response }) =>
+      void sleep(300).then(() =>
+        answerJson(response, 200, { ...heardWords("one two three four"), model: "whisper-1-2026-11" }),
+      ),
   );
   const before = await usage();
   const track = await made({ vocabulary: ["Ada Lovelace"] });
   expect(track).toMatchObject({
     status: "available",
-    result: { engine: "openai-compatible", model: "whisper-1", languageCode: "en" },
+    result: { engine: "openai-compatible", model: "whisper-1", version: "whisper-1-2026-11", languageCode: "en" },
   });
+  const { soundSeconds, units } = track.result!;
+  expect(units).toEqual({ unit: "second", quantity: soundSeconds });
   const { asked } = provider;
   expect([asked.length, provider.mostAtOnce()]).toEqual([4, 4]); // the least that can be heard at once
   expect(asked.map(({ form }) => [form.get("language"), form.get("prompt"), form.get("model")])).toEqual(

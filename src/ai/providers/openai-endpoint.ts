@@ -1,7 +1,8 @@
+import { versionOf } from "./answer-version.ts";
 import { callEndpoint, type Endpoint, readAnswer } from "./endpoint-call.ts";
 import { ProviderError } from "./provider-error.ts";
-import { readTranscription, type Transcription } from "./read-transcription.ts";
-import type { SpeechRequest } from "./speech-request.ts";
+import { readTranscription } from "./read-transcription.ts";
+import type { SpeechAnswer, SpeechRequest } from "./speech-request.ts";
 import { streamForm, type StreamedForm } from "./streamed-form.ts";
 
 /**
@@ -26,7 +27,7 @@ export async function transcribeAtEndpoint(
   endpoint: Endpoint,
   request: SpeechRequest,
   signal: AbortSignal,
-): Promise<Transcription> {
+): Promise<SpeechAnswer> {
   const server = `${endpoint.baseUrl} ${endpoint.model}`;
   for (let position = known.get(server) ?? 0; position < WAYS.length; position += 1) {
     const form = formOf(endpoint, request, WAYS[position]!);
@@ -38,9 +39,11 @@ export async function transcribeAtEndpoint(
       throw new ProviderError("ai_refused", { status: response.status });
     }
     known.set(server, position);
-    const transcription = readTranscription(await readAnswer(response), request.durationMs);
+    const answer = await readAnswer(response);
+    const transcription = readTranscription(answer, request.durationMs);
     if (transcription === null) throw new ProviderError("ai_answer_unusable");
-    return transcription;
+    const header = response.headers.get("openai-version");
+    return { ...transcription, version: versionOf(answer, { asked: endpoint.model, header }) };
   }
   throw new ProviderError("ai_refused");
 }

@@ -1,7 +1,6 @@
 import type { AiEnv } from "./ai-env.ts";
 import { transcribeAtEndpoint } from "./openai-endpoint.ts";
-import type { Transcription } from "./read-transcription.ts";
-import type { SpeechRequest } from "./speech-request.ts";
+import type { SpeechAnswer, SpeechRequest } from "./speech-request.ts";
 import { transcribeAtWorkersAi } from "./workers-ai.ts";
 
 /** Who writes down what is spoken. */
@@ -13,7 +12,7 @@ export interface SpeechProvider {
   /** Pieces end at the first pause behind `least`, which is more for a longer media, and at `most` at the latest. */
   pieceMs: { least: number; most: number };
   /** @throws {ProviderError} */
-  hear(request: SpeechRequest, signal: AbortSignal): Promise<Transcription>;
+  hear(request: SpeechRequest, signal: AbortSignal): Promise<SpeechAnswer>;
 }
 
 /** In FLAC five minutes have 5 MB; hosted servers take 25 MB. A media of one minute is one call. */

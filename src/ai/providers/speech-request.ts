@@ -1,7 +1,15 @@
+import type { Transcription } from "./read-transcription.ts";
+
 /** A FLAC file. It is opened for each call, because a server may be asked in several ways. */
 export interface SpeechSound {
   bytes: number;
   open: () => Promise<ReadableStream<Uint8Array>>;
+}
+
+/** What a provider has heard. */
+export interface SpeechAnswer extends Transcription {
+  /** Of the model; null = the provider does not say. */
+  version: string | null;
 }
 
 export interface SpeechRequest {

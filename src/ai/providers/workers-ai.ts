@@ -1,7 +1,8 @@
 import { type AiBinding, runBinding } from "./ai-binding.ts";
+import { versionOf } from "./answer-version.ts";
 import { ProviderError } from "./provider-error.ts";
-import { readTranscription, type Transcription } from "./read-transcription.ts";
-import type { SpeechRequest } from "./speech-request.ts";
+import { readTranscription } from "./read-transcription.ts";
+import type { SpeechAnswer, SpeechRequest } from "./speech-request.ts";
 
 /**
  * Asks Workers AI for the words of one piece (Cloudflare's documentation of whisper-large-v3-turbo, November 2026).
@@ -12,7 +13,7 @@ export async function transcribeAtWorkersAi(
   { binding, model }: { binding: AiBinding; model: string },
   { sound, durationMs, languageCode, prompt, isRepeat }: SpeechRequest,
   signal: AbortSignal,
-): Promise<Transcription> {
+): Promise<SpeechAnswer> {
   const inputs = {
     audio: base64(await new Response(await sound.open()).bytes()),
     task: "transcribe",
@@ -23,7 +24,7 @@ export async function transcribeAtWorkersAi(
   const answer = await runBinding({ binding, model }, inputs, signal);
   const transcription = readTranscription(withLanguage(answer), durationMs);
   if (transcription === null) throw new ProviderError("ai_answer_unusable");
-  return transcription;
+  return { ...transcription, version: versionOf(answer, { asked: model }) };
 }
 
 /** The language stands beside the text, in `transcription_info`. */

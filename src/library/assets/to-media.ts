@@ -63,11 +63,13 @@ const imageOrigin = (publicUrl: string) => publicUrl.replace(/^(https?:\/\/)api\
 const toThumbnail = ({ publicUrl }: Asset, playbackIds: AssetRecord["playbackIds"], isAudioOnly: boolean) =>
   isAudioOnly || playbackIds[0] === undefined ? null : `${imageOrigin(publicUrl)}/${playbackIds[0].id}/thumbnail.png`;
 
-const toResult = ({ engine, model, languageCode, soundSeconds, costUsd, tookMs }: GeneratedFacts) => ({
+const toResult = ({ engine, model, version, languageCode, soundSeconds, units, costUsd, tookMs }: GeneratedFacts) => ({
   engine,
   ...(model === "" ? {} : { model }),
+  ...(version === undefined ? {} : { version }),
   ...(languageCode === null ? {} : { languageCode }),
   soundSeconds,
+  ...(units === undefined ? {} : { units }),
   costUsd,
   tookMs,
 });

@@ -47,7 +47,13 @@ export async function addCutCaptions({ asset, clock, env }: AssetComponents, sou
 }
 
 /** What a clip takes over has cost nothing. */
-const NOT_HEARD_AGAIN = { pieces: 0, soundSeconds: 0, costUsd: 0, tookMs: 0 };
+const NOT_HEARD_AGAIN = {
+  pieces: 0,
+  soundSeconds: 0,
+  units: { unit: "second", quantity: 0 },
+  costUsd: 0,
+  tookMs: 0,
+} as const;
 
 /** When each word is said, moved to the start of the clip. */
 async function cutWords(

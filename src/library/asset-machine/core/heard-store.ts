@@ -8,6 +8,8 @@ export interface HeardPart {
   languageCode: string | null;
   engine: string;
   model: string;
+  /** Null = the engine does not say. */
+  version: string | null;
   tookMs: number;
   /** The sound that was paid: in each of its calls, also in those whose answer was of no use. */
   paidMs: number;

@@ -110,9 +110,9 @@ async function hearPart(
     const words = answer.words.map((word) =>
       toSpoken({ ...word, startMs: open.fromMs + word.startMs, endMs: open.fromMs + word.endMs }),
     );
-    const { languageCode: heardLanguage } = answer;
+    const { languageCode: heardLanguage, version } = answer;
     const { paidMs, costMicroUsd: spent } = paid;
-    const found = { words, languageCode: heardLanguage, engine, model, tookMs, paidMs, costMicroUsd: spent };
+    const found = { words, languageCode: heardLanguage, engine, model, version, tookMs, paidMs, costMicroUsd: spent };
     machine.commit(() => keepPart(machine, id, open, found));
     log("captions.piece_heard", { assetId, trackId: id, piece: open.piece, fromMs: open.fromMs, engine, tookMs });
     if (languageCode !== null && heardLanguage !== null && heardLanguage !== languageCode)

@@ -62,17 +62,19 @@ class Summary {
   #soundMs = 0;
   #tookMs = 0;
   #costMicroUsd = 0;
-  #by: Pick<HeardPart, "engine" | "model"> = { engine: "", model: "" };
+  #paidMs = 0;
+  #by: Pick<HeardPart, "engine" | "model" | "version"> = { engine: "", model: "", version: null };
   /** Words by language. */
   readonly #languages = new Map<string, number>();
 
   add(parts: readonly HeardPart[], piece: SpeechPiece, wordCount: number): void {
     this.#pieces += 1;
     this.#soundMs += piece.durationMs;
-    for (const { engine, model, languageCode, tookMs, costMicroUsd } of parts) {
+    for (const { engine, model, version, languageCode, tookMs, paidMs, costMicroUsd } of parts) {
+      this.#paidMs += paidMs;
       this.#tookMs += tookMs;
       this.#costMicroUsd += costMicroUsd;
-      this.#by = { engine, model };
+      this.#by = { engine, model, version };
       if (languageCode === null) continue;
       const share = wordCount / parts.length;
       this.#languages.set(languageCode, (this.#languages.get(languageCode) ?? 0) + share);
@@ -81,11 +83,14 @@ class Summary {
 
   get generated(): GeneratedFacts {
     const [spoken] = [...this.#languages].toSorted(([, a], [, b]) => b - a);
+    const { version, ...by } = this.#by;
     return {
-      ...this.#by,
+      ...by,
+      ...(version === null ? {} : { version }),
       languageCode: spoken?.[0] ?? null,
       pieces: this.#pieces,
       soundSeconds: Math.round(this.#soundMs) / 1000,
+      units: { unit: "second", quantity: Math.round(this.#paidMs) / 1000 },
       costUsd: this.#costMicroUsd / 1e6,
       tookMs: Math.round(this.#tookMs),
     };

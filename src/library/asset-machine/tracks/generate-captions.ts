@@ -9,7 +9,7 @@ import { type AssetRecord, findAsset, findReadyRenditions } from "../../assets/r
 import { isCaptionsJob, trackJobId } from "../../encoding/job-spec.ts";
 import { type AddedTrack, speechRenditionOf } from "../../tracks/store/repository.ts";
 import { storeCaptions } from "../../tracks/store/store-captions.ts";
-import type { CaptionOrder } from "../../tracks/store/tables.ts";
+import type { CaptionOrder, GeneratedFacts } from "../../tracks/store/tables.ts";
 import type { AssetComponents } from "../core/components.ts";
 import type { PendingTrack } from "../core/track-store.ts";
 import { askProvider } from "./ask-provider.ts";
@@ -97,12 +97,13 @@ async function takeCaptions(machine: AssetComponents, track: PendingTrack, given
   const { cues } = parseWebVtt(await stored.text());
   const facts = await storeCaptions(env, { assetId, trackId: id }, { cues, skipped: 0 });
   if (tracks.get(id)?.step !== "fetching") return; // deleted meanwhile: its removal deletes the objects
-  const generated = {
+  const generated: GeneratedFacts = {
     engine: "source",
     model: "",
     languageCode: spokenCodeOf(given.languageCode),
     pieces: 0,
     soundSeconds: 0,
+    units: { unit: "second", quantity: 0 },
     costUsd: 0,
     tookMs: 0,
     takenFrom: given.id,

@@ -53,10 +53,10 @@ export async function keepWords(
     log("captions.piece_repeats", { assetId: track.assetId, trackId: track.id, piece, engine: result.engine });
     return trackJobs.requeue(job.id);
   }
-  const { words, engine, model, transcribeMs: tookMs } = result;
+  const { words, engine, model, version = null, transcribeMs: tookMs } = result;
   const languageCode = result.languageCode === "und" ? null : result.languageCode;
   const paidMs = track.pieces?.[piece]?.durationMs ?? 0;
-  const found = { words, languageCode, engine, model, tookMs, paidMs, costMicroUsd: 0 };
+  const found = { words, languageCode, engine, model, version, tookMs, paidMs, costMicroUsd: 0 };
   machine.commit(() => {
     keepPart(machine, track.id, { piece, fromMs: 0 }, found);
     trackJobs.remove(job.id);

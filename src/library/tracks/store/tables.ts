@@ -27,11 +27,15 @@ export interface GeneratedFacts {
   engine: string;
   /** "" = none. */
   model: string;
+  /** Of the model; absent = the engine does not say. */
+  version?: string;
   /** ISO 639, as it was heard; null = the engine does not say. */
   languageCode: string | null;
   pieces: number;
   /** What was heard, without silences. */
   soundSeconds: number;
+  /** What the provider charges by, in all calls, also in those whose answer was of no use. Absent in records of earlier releases. */
+  units?: { unit: "second"; quantity: number };
   costUsd: number;
   /** Of all pieces, one after another. */
   tookMs: number;

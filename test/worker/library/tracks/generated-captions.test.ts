@@ -38,6 +38,7 @@ const heard = (...words: [number, number, string][]): JobResult => ({
   kind: "transcribe",
   engine: "whisper.cpp",
   model: "ggml-base-q5_1",
+  version: "0.0.4+422f1ae452ad",
   languageCode: "en",
   words: words.map(([start, end, text]) => [start, end, text, true]),
   transcribeMs: 1,
@@ -118,7 +119,15 @@ test("a sound is cut, heard in any order, and becomes a track; its pieces are de
   expect(media.generatedSubtitles).toMatchObject([
     {
       url: expect.stringMatching(new RegExp(`/text/${data.id}\\.vtt$`)),
-      result: { engine: "whisper.cpp", model: "ggml-base-q5_1", languageCode: "en", soundSeconds: 10, costUsd: 0 },
+      result: {
+        engine: "whisper.cpp",
+        model: "ggml-base-q5_1",
+        version: "0.0.4+422f1ae452ad",
+        languageCode: "en",
+        soundSeconds: 10,
+        units: { unit: "second", quantity: 10 },
+        costUsd: 0,
+      },
     },
   ]);
   forgetPlayback(playbackId);
