@@ -76,7 +76,11 @@ let names = 0;
 /** Languages have a name of letters. */
 const newName = () => `English ${String.fromCharCode(65 + names++)}`;
 
+/** Captions that another test has made of the same sound are deleted before. */
 async function ask(more: object = {}, of = { mediaId, soundId }) {
+  const { body } = await platform.api<CaptionedMedia>("GET", `/v1/on-demand/${of.mediaId}`);
+  for (const { id } of body.data.generatedSubtitles)
+    await platform.api("DELETE", `/v1/on-demand/${of.mediaId}/tracks/${id}`);
   const path = `/v1/on-demand/${of.mediaId}/tracks/${of.soundId}/generate-subtitles`;
   return await platform.api<{ id: string; message?: string }>("POST", path, {
     languageCode: "en-US",

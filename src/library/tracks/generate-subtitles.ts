@@ -6,6 +6,7 @@ import { costOf, speechProviderOf, spokenCodeOf } from "../../ai/providers/index
 import { promptOf } from "../../ai/settings/index.ts";
 import { isCovered } from "../../ai/usage/index.ts";
 import { addTrack } from "./add-track.ts";
+import { requireNotMade } from "./require-not-made.ts";
 import { audioRenditionOf } from "./store/repository.ts";
 import type { GenerateSubtitles } from "./schemas.ts";
 
@@ -13,7 +14,7 @@ import type { GenerateSubtitles } from "./schemas.ts";
  * Adds a subtitle track that is made of a sound of the media.
  *
  * @param soundId the track of the sound: of the source, or an added one
- * @throws {Problem} media_not_found, track_not_found, duplicate_language_name, track_limit_reached, ai_budget_spent
+ * @throws {Problem} media_not_found, track_not_found, captions_exist, duplicate_language_name, track_limit_reached, ai_budget_spent
  */
 export async function generateSubtitles(
   { assetId, soundId }: { assetId: string; soundId: string },
@@ -37,6 +38,7 @@ export async function generateSubtitles(
     assetId,
     { kind: "subtitle", url: null, languageCode, languageName, title, generated },
     context,
+    await requireNotMade(context.env.DB, assetId, generated),
   );
 }
 

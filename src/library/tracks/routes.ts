@@ -107,6 +107,7 @@ const generateRoute = createRoute({
     200: dataAnswer(AddedTrackRecord, "The subtitle track; its status is `preparing`"),
     ...problemResponses(
       "ai_budget_spent",
+      "captions_exist",
       "duplicate_language_name",
       "track_limit_reached",
       "idempotency_conflict",

@@ -28,6 +28,8 @@ export const PROBLEMS = {
   /** A chunk whose range contradicts the upload, or its own length. */
   bad_chunk: { status: 400, message: "Bad Request" },
   duplicate_language_name: { status: 400, message: "duplicate language name" },
+  /** Clients look for "already exist" (media contract, conventions). */
+  captions_exist: { status: 400, message: "captions already exist" },
   track_not_available: { status: 400, message: "track is not available" },
   track_limit_reached: { status: 400, message: "track limit reached" },
   playlist_limit_reached: { status: 400, message: "playlist limit reached" },

@@ -1,12 +1,12 @@
 import { speechProviderOf, spokenCodeOf } from "../../../ai/providers/index.ts";
 import { promptOf, settingsOf } from "../../../ai/settings/index.ts";
-import { clipRenditionName } from "../../../media/clips/shared-rendition.ts";
 import { parseWebVtt } from "../../../media/captions/webvtt.ts";
 import { openDatabase } from "../../../platform/database.ts";
 import { captionsKey } from "../../../platform/storage/keys.ts";
 import { MEDIA_FAILED, NO_SOUND } from "../../assets/asset-error.ts";
 import { type AssetRecord, findAsset, findReadyRenditions } from "../../assets/repository.ts";
 import { isCaptionsJob, trackJobId } from "../../encoding/job-spec.ts";
+import { heardSound } from "../../tracks/store/heard-sound.ts";
 import { type AddedTrack, speechRenditionOf } from "../../tracks/store/repository.ts";
 import { storeCaptions } from "../../tracks/store/store-captions.ts";
 import type { CaptionOrder, GeneratedFacts } from "../../tracks/store/tables.ts";
@@ -39,12 +39,7 @@ export async function generateCaptions(machine: AssetComponents, track: PendingT
   const given = track.generated?.unlessGiven === true ? givenCaptions(machine, track, record) : null;
   if (given === "expected") return tracks.change(id, { dueMs: clock() + WAIT_MS });
   if (given !== null) return await takeCaptions(machine, track, given);
-  const sounds = rows.filter(({ kind, origin }) => kind === "audio" && origin !== "passthrough");
-  const wanted = track.generated?.sound ?? "";
-  const sound =
-    sounds.find(({ name }) => name === wanted || name === clipRenditionName(wanted)) ??
-    sounds.find(({ isDefault }) => isDefault) ??
-    sounds[0];
+  const sound = heardSound(rows, track.generated?.sound ?? null);
   if (sound === undefined) return endTrack(machine, id, NO_SOUND);
   const { least, most } = speechProviderOf(env)?.pieceMs ?? OWN_PIECES;
   const durationMs = record.asset.durationMs ?? 0;

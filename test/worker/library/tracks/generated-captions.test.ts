@@ -1,9 +1,12 @@
 /** Captions that are made of a sound: the jobs of an encoder that this test plays, in any order and with failures. */
 import { env } from "cloudflare:test";
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { JobResult } from "../../../../protocol/jobs.ts";
 import type { JobGrant } from "../../../../src/library/encoding/job-token.ts";
 import { tracks } from "../../../../src/library/assets/tables.ts";
+import { newTrack } from "../../../../src/library/tracks/store/new-track.ts";
+import { addedTracks } from "../../../../src/library/tracks/store/tables.ts";
 import { forgetPlayback } from "../../../../src/playback/index.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { captionsPrefix, renditionPrefix } from "../../../../src/platform/storage/keys.ts";
@@ -82,7 +85,7 @@ async function newGenerated() {
     return { media, track: media.tracks.find(({ id }) => id === data.id) };
   };
   await until(() => isContinued("speech"), Boolean);
-  return { ...made, answer, data, rendition, call, post, isContinued, read };
+  return { ...made, path, answer, data, rendition, call, post, isContinued, read };
 }
 
 test("a sound is cut, heard in any order, and becomes a track; its pieces are deleted with it", async () => {
@@ -194,6 +197,88 @@ describe("a track fails with a reason", () => {
       (track) => track?.status === "failed",
     );
     expect(ended?.error?.code).toBe("no_speech");
+  });
+});
+
+describe("captions of a sound in a language are made once", () => {
+  const again = (path: string, languageCode: string, languageName: string) =>
+    workspace.request("POST", path, { languageCode, languageName });
+
+  test("under whatever name and region, also by two requests at once, until the first have failed", async () => {
+    const { path, data, post, read } = await newGenerated();
+    for (const [code, name] of [
+      ["en-GB", "English"],
+      ["en-GB", "Another name"],
+      ["en-US", "American"],
+    ] as const) {
+      const answer = await again(path, code, name);
+      expect([answer.status, await answer.json()]).toMatchObject([
+        400,
+        { error: { message: "captions already exist", description: expect.stringContaining(data.id) as string } },
+      ]);
+    }
+    const both = await Promise.all([again(path, "de-DE", "Deutsch"), again(path, "de-AT", "German")]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
+    await post("speech", "complete", speech([]));
+    await until(
+      async () => (await read()).track?.status,
+      (status) => status === "failed",
+    );
+    expect((await again(path, "en-GB", "English")).status).toBe(200);
+  });
+
+  test("but of another sound, and when the first are deleted", async () => {
+    const { assetId, path, data } = await newGenerated();
+    const other = crypto.randomUUID();
+    await openDatabase(env.DB).insert(tracks).values({ id: other, assetId, position: 2, kind: "audio" });
+    await addRung(assetId, "a2", {
+      kind: "audio",
+      widthPx: null,
+      heightPx: null,
+      channels: 2,
+      timescale: 48_000,
+      isDefault: false,
+      codec: "mp4a.40.2",
+    });
+    const ofOther = `/v1/on-demand/${assetId}/tracks/${other}/generate-subtitles`;
+    expect((await again(ofOther, "en-GB", "Commentary")).status).toBe(200);
+    expect((await again(path, "en-GB", "English")).status).toBe(400);
+    await workspace.request("DELETE", `/v1/on-demand/${assetId}/tracks/${data.id}`);
+    expect((await again(path, "en-GB", "English")).status).toBe(200);
+  });
+
+  test("and those of a creation are of the default sound", async () => {
+    const { assetId, path } = await newGenerated();
+    const generated = { sound: null, languageCode: "fr", prompt: "", unlessGiven: true } as const;
+    const request = { kind: "subtitle", url: null, languageCode: "fr", languageName: "French", generated } as const;
+    await openDatabase(env.DB)
+      .insert(addedTracks)
+      .values(newTrack(request, assetId, new Date()));
+    expect((await again(path, "fr-FR", "Francais")).status).toBe(400);
+    await openDatabase(env.DB)
+      .update(addedTracks)
+      .set({
+        status: "available",
+        captions: {
+          cueCount: 1,
+          skippedCues: 0,
+          peakBps: 1,
+          averageBps: 1,
+          generated: {
+            engine: "source",
+            model: "",
+            languageCode: "fr",
+            pieces: 0,
+            soundSeconds: 0,
+            costUsd: 0,
+            tookMs: 0,
+            takenFrom: crypto.randomUUID(),
+          },
+        },
+      })
+      .where(eq(addedTracks.languageCode, "fr"));
+    // Those of the source were taken, so none were made.
+    expect((await again(path, "fr-FR", "Francais")).status).toBe(200);
   });
 });
 
