@@ -111,10 +111,16 @@ test("chapters are marked on the time line, named above it, and selected in the 
     { type: "video", url: stage.server.url("/film.mkv") },
     { type: "subtitle", url: stage.server.url("/film.vtt"), languageName: "English", languageCode: "en-US" },
   ];
-  const { assetId, playbackId } = await stage.platform.create("", { inputs, chapters: true });
-  type WithChapters = Media & { chapters?: { status: string; data?: { chapters: { title: string }[] } } };
+  const { assetId, playbackId } = await stage.platform.create("", { inputs, chapters: true, namedEntities: true });
+  interface Insights {
+    chapters?: { status: string; data?: { chapters: { title: string }[] } };
+    namedEntities?: { status: string };
+  }
+  type WithChapters = Media & Insights;
   const isDivided = (media: Media) => (media as WithChapters).chapters?.status === "available";
   const media = (await stage.platform.until(assetId, (one) => isReady(one) && isDivided(one))) as WithChapters;
+  const hasNames = (one: Media) => (one as WithChapters).namedEntities?.status === "available";
+  await stage.platform.until(assetId, hasNames); // their lexicon is loaded by the real bundle only when it is read
   const { chapters } = media.chapters!.data!;
   expect(chapters).toHaveLength(2);
   const page = await stage.browser.newPage({ viewport: { width: 1000, height: 600 } });

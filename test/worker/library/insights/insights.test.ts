@@ -1,4 +1,5 @@
 /** Summaries, chapters and names of a media by the built-in engine: requests, the record, events, and what the machine of the asset makes of it. */
+import "compromise"; // the pool does not load modules within an object
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { assetMachine } from "../../../../src/library/assets/asset-calls.ts";
