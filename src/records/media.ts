@@ -150,6 +150,10 @@ export const MediaRecord = z.object({
         url: z.string().optional(),
         percent: z.int().optional().openapi({ description: "How much has been heard, while it is made" }),
         result: GeneratedResult.optional(),
+        error: z
+          .object({ code: z.string(), message: z.string(), fault: z.enum(["source", "service"]) })
+          .optional()
+          .openapi({ description: "With status `failed`: why, and whose fault it is" }),
       }),
     )
     .openapi({ description: "Subtitle tracks that were made of the sound; `url` once they are available" }),

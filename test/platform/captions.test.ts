@@ -387,6 +387,12 @@ describe("the command line", () => {
     const [{ trackId }] = made.said.filter(({ kind }) => kind === "captions") as unknown as [{ trackId: string }];
     const vtt = await (await fetch(`${platform.baseUrl}/${id}/text/${trackId}.vtt`)).text();
     expect(vtt).toContain("One, two three four");
+    const again = await sluice(["captions", assetId, "--language", "en", "--json"]);
+    expect([again.status, again.said.at(-1)]).toMatchObject([0, { kind: "captions", trackId }]);
+    const other = await sluice(["captions", assetId, "--name", "Other"]);
+    expect([other.status, other.output]).toEqual([1, expect.stringContaining(trackId)]);
+    const german = await sluice(["captions", assetId, "--language", "de", "--json"]);
+    expect([german.status, german.said.at(-1)]).toMatchObject([0, { kind: "captions", languageCode: "de-DE" }]);
     const broken = await sluice(["captions", assetId, "--edit"], { EDITOR: await editor("WEBVTT", "WEB") });
     expect([broken.status, broken.output]).toEqual([
       1,

@@ -7,6 +7,7 @@ import { flag, text, type Values } from "../terminal/command-line.ts";
 import { createReporter, type Reporter } from "../terminal/reporter.ts";
 import { durationText } from "../terminal/units.ts";
 import { CommandError } from "../terminal/usage-error.ts";
+import { spokenTag } from "./spoken-tag.ts";
 import { editText } from "./edit-text.ts";
 
 const POLL_MS = 1000;
@@ -18,7 +19,7 @@ type Language = NonNullable<
 >["content"]["application/json"]["languageCode"];
 
 const OPTIONS = {
-  language: text("CODE", "what is spoken, such as en-US or de-DE (en-US)"),
+  language: text("CODE", "what is spoken, such as en-US or de (en-US)"),
   name: text("NAME", "what players show (the language's name in English)"),
   sound: text("TRACK", "the id of the audio track (the first one)"),
   edit: flag("opens the text in $VISUAL or $EDITOR, checks it and saves it"),
@@ -31,17 +32,22 @@ interface Asked {
   sound: string | undefined;
 }
 
-/** Captions that are there are not made again. */
+/** Captions that are there are not made again, unless another sound or name is asked for: the platform says then what stands in the way. */
 async function run(
-  { language = "en-US", name, sound, edit, json }: Values<typeof OPTIONS>,
+  { language: spoken = "en-US", name, sound, edit, json }: Values<typeof OPTIONS>,
   mediaId: string,
 ): Promise<number> {
   const sluice = await openSession();
   const reporter = createReporter(json);
   const media = await readMedia(sluice, mediaId);
+  const language = spokenTag(spoken);
   const asked = { language, name: name ?? nameOf(language), sound };
   const there = media.generatedSubtitles.find(
-    (one) => one.status !== "failed" && primaryOf(one.languageCode ?? "") === primaryOf(language),
+    (one) =>
+      one.status !== "failed" &&
+      primaryOf(one.languageCode ?? "") === primaryOf(language) &&
+      sound === undefined &&
+      (name === undefined || name.toLowerCase() === one.languageName?.toLowerCase()),
   );
   const trackId = there?.id ?? (await order(sluice, media, asked));
   const made = await untilMade(sluice, { mediaId, trackId }, reporter);

@@ -4,7 +4,7 @@ import { recordOf } from "../../platform/http/record.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import type { AddedTrack } from "../tracks/store/repository.ts";
 import type { GeneratedFacts } from "../tracks/store/tables.ts";
-import { toAddedTrack } from "../tracks/store/to-track.ts";
+import { toAddedTrack, trackError } from "../tracks/store/to-track.ts";
 import { isUploaded, uploadAddress } from "../sources/upload-address.ts";
 import type { Asset, AssetRecord, Track } from "./repository.ts";
 import { toInsight } from "../insights/store/to-insight.ts";
@@ -75,18 +75,20 @@ const toResult = ({ engine, model, version, languageCode, soundSeconds, units, c
 });
 
 /** A subtitle track that was made of the sound (media contract, records). */
-const toGenerated = (
-  { id, languageCode, languageName, status, captions, generated }: AddedTrack,
-  url: string | null,
-) => ({
-  id,
-  languageCode,
-  languageName,
-  status,
-  ...(status !== "available" || url === null ? {} : { url }),
-  ...(status === "preparing" ? { percent: generated?.percent ?? 0 } : {}),
-  ...(captions?.generated === undefined ? {} : { result: toResult(captions.generated) }),
-});
+function toGenerated(track: AddedTrack, url: string | null) {
+  const { id, languageCode, languageName, status, captions, generated } = track;
+  const error = trackError(track);
+  return {
+    id,
+    languageCode,
+    languageName,
+    status,
+    ...(status !== "available" || url === null ? {} : { url }),
+    ...(status === "preparing" ? { percent: generated?.percent ?? 0 } : {}),
+    ...(captions?.generated === undefined ? {} : { result: toResult(captions.generated) }),
+    ...(error === null ? {} : { error }),
+  };
+}
 
 /** What `data` of a result is. */
 type DataOf<Name extends "summary" | "chapters" | "namedEntities"> = NonNullable<

@@ -1,7 +1,7 @@
 import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { orNotFound, Problem } from "../../platform/http/problems.ts";
-import { findAsset } from "../assets/repository.ts";
+import { type AssetRecord, findAsset } from "../assets/repository.ts";
 import { costOf, speechProviderOf, spokenCodeOf } from "../../ai/providers/index.ts";
 import { promptOf } from "../../ai/settings/index.ts";
 import { isCovered } from "../../ai/usage/index.ts";
@@ -23,12 +23,8 @@ export async function generateSubtitles(
 ) {
   const db = openDatabase(context.env.DB);
   const record = orNotFound(await findAsset(db, context.workspaceId, assetId), "media_not_found");
-  const added = record.addedTracks.find(({ id, kind }) => id === soundId && kind === "audio");
-  const sounds = record.tracks.filter(({ kind }) => kind === "audio");
-  const position = sounds.findIndex(({ id }) => id === soundId);
-  const sound = added === undefined ? (position < 0 ? null : `a${position + 1}`) : audioRenditionOf(added.id);
   const generated = {
-    sound: orNotFound(sound, "track_not_found"),
+    sound: requireSound(record, soundId),
     languageCode: spokenCodeOf(languageCode),
     prompt: promptOf(vocabulary),
     ...(metadata === undefined ? {} : { metadata }),
@@ -40,6 +36,18 @@ export async function generateSubtitles(
     context,
     await requireNotMade(context.env.DB, assetId, generated),
   );
+}
+
+/** @returns the name of its rendition @throws {Problem} track_not_found, which says so of a track that is no sound */
+function requireSound({ tracks, addedTracks }: AssetRecord, id: string): string {
+  const { kind } = orNotFound(
+    [...tracks, ...addedTracks].find((track) => track.id === id),
+    "track_not_found",
+  );
+  if (kind !== "audio")
+    throw new Problem("track_not_found", `the track is a ${kind} track: captions are made of an audio track`);
+  const position = tracks.filter((track) => track.kind === "audio").findIndex((track) => track.id === id);
+  return position < 0 ? audioRenditionOf(id) : `a${position + 1}`;
 }
 
 /** Before the silences are cut away, so that a track which is begun can be paid. @throws {Problem} ai_budget_spent */

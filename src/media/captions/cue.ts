@@ -64,18 +64,34 @@ export class Payload {
 /** A media lasts 12 h at most; timecodes of a day of television are beyond any media, and are kept out of playlists. */
 export const LATEST_MS = 100 * 3600_000;
 
-/** Collects cues with their bounds. What no player can show (no duration, before the start, no text) is skipped and counted. */
+/** A caption that no player can show. */
+export interface SkippedCue {
+  /** As the file has it; null = its times cannot be read. */
+  startMs: number | null;
+  why: string;
+}
+
+/** The others are counted. */
+const MOST_NAMED = 5;
+
+/** Collects cues with their bounds. What no player can show (no duration, before the start, no text) is skipped and counted, and the first ones are named. */
 export class CueList {
   readonly cues: Cue[] = [];
   skipped = 0;
+  readonly firstSkipped: SkippedCue[] = [];
+
+  skip(startMs: number | null, why: string): void {
+    this.skipped += 1;
+    if (this.firstSkipped.length < MOST_NAMED) this.firstSkipped.push({ startMs, why });
+  }
 
   /** @throws {CaptionsError} captions_too_large, captions_too_long */
   add({ startMs, endMs, settings, text }: Cue): void {
     const [start, end] = [Math.max(0, Math.round(startMs)), Math.round(endMs)];
-    if (text === "" || !(end > start) || start >= LATEST_MS) {
-      this.skipped += 1;
-      return;
-    }
+    if (text === "") return this.skip(startMs, "it has no text");
+    if (end <= 0) return this.skip(startMs, "it ends before the start of the media");
+    if (!(end > start)) return this.skip(startMs, "it does not end after its start");
+    if (start >= LATEST_MS) return this.skip(startMs, "it starts after 100 hours");
     if (text.length > MAX_CUE_LENGTH) throw new CaptionsError("captions_too_long");
     if (this.cues.length >= MAX_CUES) throw new CaptionsError("captions_too_large");
     this.cues.push({ startMs: start, endMs: Math.min(end, LATEST_MS), settings, text });

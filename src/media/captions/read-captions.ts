@@ -1,4 +1,11 @@
-import { type CaptionFormat, CaptionsError, type Cue, type CueList, MAX_CAPTION_BYTES } from "./cue.ts";
+import {
+  type CaptionFormat,
+  CaptionsError,
+  type Cue,
+  type CueList,
+  MAX_CAPTION_BYTES,
+  type SkippedCue,
+} from "./cue.ts";
 import { isScc, parseScc } from "./scc.ts";
 import { isSrt, parseSrt } from "./srt.ts";
 import { decodeText } from "./text-encoding.ts";
@@ -14,6 +21,8 @@ export interface Captions {
   cues: Cue[];
   /** Cues that no player can show: without duration or text, or before the start. */
   skipped: number;
+  /** The first of those. */
+  firstSkipped: SkippedCue[];
 }
 
 /** By what the file begins with. SRT has no signature, so it comes last. */
@@ -37,5 +46,6 @@ export function readCaptions(bytes: Uint8Array, languageCode: string): Captions 
   if (format === undefined || parse === undefined) throw new CaptionsError("captions_unknown_format");
   const list = parse(text);
   if (list.cues.length === 0) throw new CaptionsError("captions_empty");
-  return { format, encoding, cues: list.sorted(), skipped: list.skipped };
+  const { skipped, firstSkipped } = list;
+  return { format, encoding, cues: list.sorted(), skipped, firstSkipped };
 }

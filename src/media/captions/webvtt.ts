@@ -15,6 +15,12 @@ export function readTiming(lineOfText: string): { startMs: number; endMs: number
   return startMs === null || endMs === null ? null : { startMs, endMs, rest };
 }
 
+/** Of a line that is shown. */
+const MOST_SHOWN = 60;
+/** Only timing lines have the arrow (W3C WebVTT §4.1). Whoever edits a file may also write `->` behind a time. */
+const isBrokenTiming = (line: string): boolean =>
+  !line.startsWith("NOTE") && (line.includes("-->") || /^\s*[\d.,]*:[\d:.,]*\s*->/.test(line));
+
 /**
  * Cues of a WebVTT file (W3C WebVTT §6.1). `STYLE`, `REGION` and `NOTE` blocks are left out: styles can name addresses that a player would
  * request. A file without the timestamp map of HLS begins at 0; with one, its offset is applied.
@@ -26,7 +32,10 @@ export function parseWebVtt(text: string): CueList {
   lines.next();
   for (let line = lines.next(); line !== null; line = lines.next()) {
     const timing = readTiming(line);
-    if (timing === null) continue;
+    if (timing === null) {
+      if (isBrokenTiming(line)) list.skip(null, `its times cannot be read: \`${line.trim().slice(0, MOST_SHOWN)}\``);
+      continue;
+    }
     const payload = new Payload();
     for (let next = lines.peek(); next !== null && next.trim() !== "" && readTiming(next) === null; next = lines.peek())
       payload.add(lines.next()!);

@@ -21,6 +21,9 @@ export function bodySchemaOf(request: Route["request"]): z.ZodType | null {
   return json !== undefined && "schema" in json && json.schema instanceof z.ZodType ? json.schema : null;
 }
 
+/** `warnings` of a response. */
+export const Warnings = z.array(Warning).optional();
+
 /** What a request may contain: the schemas whose unknown members are named. */
 interface Tolerant {
   body: z.ZodType | null;
@@ -53,7 +56,7 @@ function documented(response: DocumentedResponse): DocumentedResponse {
   if (!("content" in response)) return response;
   const content = response.content?.["application/json"];
   if (content === undefined || !("schema" in content) || !(content.schema instanceof z.ZodObject)) return response;
-  const warnings = z.array(Warning).optional().openapi({
+  const warnings = Warnings.openapi({
     description:
       "Fields and query parameters of the request that are unknown and were ignored, and fields that have no effect; absent = none",
   });

@@ -23,11 +23,14 @@ export const toAddedTrack = (track: AddedTrack): z.infer<typeof TrackRecord> =>
       cueCount: track.captions.cueCount,
       skippedCues: track.captions.skippedCues,
     },
-    error:
-      track.errorCode === null
-        ? null
-        : { code: track.errorCode, message: track.errorMessage ?? "", fault: track.errorFault ?? ("service" as const) },
+    error: trackError(track),
   });
+
+/** Why a track has failed; null = it has not. */
+export const trackError = ({ errorCode, errorMessage, errorFault }: AddedTrack) =>
+  errorCode === null
+    ? null
+    : { code: errorCode, message: errorMessage ?? "", fault: errorFault ?? ("service" as const) };
 
 type TrackChange = "created" | "ready" | "failed" | "updated" | "deleted";
 

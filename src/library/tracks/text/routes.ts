@@ -3,15 +3,17 @@ import type { Context } from "hono";
 import { MAX_CAPTION_BYTES } from "../../../media/captions/cue.ts";
 import { readCaptions } from "../../../media/captions/read-captions.ts";
 import { openDatabase } from "../../../platform/database.ts";
-import { dataAnswer, security, success } from "../../../platform/http/answers.ts";
+import { dataAnswer, envelopeAnswer, security, success } from "../../../platform/http/answers.ts";
 import { problemResponses } from "../../../platform/http/openapi.ts";
 import { orNotFound, Problem } from "../../../platform/http/problems.ts";
 import { readBytes } from "../../../platform/http/read-bytes.ts";
 import { uuidParam } from "../../../platform/http/requests.ts";
 import { type AppContext, newRouter } from "../../../platform/http/router.ts";
+import { Warnings } from "../../../platform/http/warnings.ts";
 import { captionsKey } from "../../../platform/storage/keys.ts";
 import { toTimestamp } from "../../../platform/timestamp.ts";
 import { etagOf, readText, replaceText, requireTextTrack, type TrackKey } from "./replace-text.ts";
+import { skippedWarnings } from "./skipped-warnings.ts";
 import { type CaptionVersion, currentOf, versionsOf } from "../store/versions.ts";
 
 const tags = ["Tracks"];
@@ -60,14 +62,20 @@ const replaceRoute = createRoute({
   operationId: "replace-subtitle-text",
   summary: "Replace the text of a subtitle track",
   description:
-    "The body is WebVTT of at most 10 MiB. Players that load the media afterwards show it. The text before it stays among the versions, of which the last 20 are kept.",
+    "The body is WebVTT of at most 10 MiB. Captions that no player can show are left out, and named in `warnings`. Players that load the media afterwards show it. The text before it stays among the versions, of which the last 20 are kept.",
   method: "put",
   path,
   tags,
   security,
   request: { params, headers: IfMatch, body: { required: true, content: vtt } },
   responses: {
-    200: dataAnswer(CaptionVersionRecord, "The version that the text is now"),
+    200: envelopeAnswer(
+      {
+        data: CaptionVersionRecord,
+        warnings: Warnings.openapi({ description: "Captions of the text that were left out; absent = none" }),
+      },
+      "The version that the text is now",
+    ),
     ...problemResponses(...failures, "precondition_failed", "body_too_large"),
   },
 });
@@ -149,7 +157,8 @@ export const subtitleTextRoutes = ({ forgetPlayback }: { forgetPlayback: (playba
       await requireTextTrack(c.env, key);
       const captions = readText(await readBytes(c.req.raw, MAX_CAPTION_BYTES));
       const text = { captions, ifMatch: c.req.header("if-match") ?? null, restored: null };
-      return c.json(await replace(c, key, text), 200);
+      const warnings = skippedWarnings(captions);
+      return c.json({ ...(await replace(c, key, text)), ...(warnings.length === 0 ? {} : { warnings }) }, 200);
     })
     .openapi(listRoute, async (c) => {
       const { track, facts } = await requireTextTrack(c.env, keyOf(c, c.req.valid("param")));

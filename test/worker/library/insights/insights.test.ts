@@ -1,5 +1,4 @@
 /** Summaries, chapters and names of a media by the built-in engine: requests, the record, events, and what the machine of the asset makes of it. */
-import "compromise"; // the pool does not load modules within an object
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { assetMachine } from "../../../../src/library/assets/asset-calls.ts";
@@ -15,6 +14,7 @@ import { talkOf } from "../../../support/talks.ts";
 
 let workspace: TestWorkspace;
 beforeAll(async () => {
+  await import("compromise"); // the pool does not load modules within an object
   workspace = await newWorkspace();
 });
 

@@ -167,13 +167,18 @@ test("a piece in which the model repeats itself is heard once more, and then its
     const answer = await post("transcribe-0", "heartbeat", report, { attempt: 2 });
     return (await answer.json<{ continue: boolean }>()).continue;
   }, Boolean);
-  await post("transcribe-0", "complete", heard(...loop, [2000, 2400, "Bye."]), { attempt: 2 });
+  const second = { ...heard(...loop, [2000, 2400, "Bye."]), languageCode: "de" };
+  await post("transcribe-0", "complete", second, { attempt: 2 });
   await until(
     async () => (await read()).track?.status,
     (status) => status === "available",
   );
   forgetPlayback(playbackId);
   expect(await (await get(`/${playbackId}/text/${data.id}.txt`)).text()).toBe("thanks\nBye.\n");
+  // Another language was heard than was asked for.
+  expect((await read()).media.generatedSubtitles).toMatchObject([
+    { languageCode: "en-GB", result: { languageCode: "de" } },
+  ]);
 });
 
 describe("a track fails with a reason", () => {
@@ -185,6 +190,7 @@ describe("a track fails with a reason", () => {
       (track) => track?.status === "failed",
     );
     expect(ended?.error?.code).toBe("no_speech");
+    expect((await read()).media.generatedSubtitles).toMatchObject([{ status: "failed", error: ended!.error! }]);
   });
 
   test("when only markers are heard", async () => {
@@ -287,4 +293,21 @@ test("a sound that the media does not have is not found", async () => {
   const path = `/v1/on-demand/${assetId}/tracks/${crypto.randomUUID()}/generate-subtitles`;
   const answer = await workspace.request("POST", path, { languageCode: "en-US", languageName: "English" });
   expect(answer.status).toBe(404);
+});
+
+test("a track that is no sound is not found, and the answer says what it is", async () => {
+  const { assetId, data } = await newGenerated();
+  const { tracks: all } = (await (await workspace.request("GET", `/v1/on-demand/${assetId}`)).json<{ data: Record }>())
+    .data;
+  for (const [id, kind] of [
+    [data.id, "subtitle"],
+    [all[0]!.id, "video"],
+  ] as const) {
+    const path = `/v1/on-demand/${assetId}/tracks/${id}/generate-subtitles`;
+    const answer = await workspace.request("POST", path, { languageCode: "fr-FR", languageName: "French" });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      404,
+      { error: { description: `the track is a ${kind} track: captions are made of an audio track` } },
+    ]);
+  }
 });

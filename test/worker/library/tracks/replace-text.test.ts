@@ -58,6 +58,22 @@ test("a text that is restored has the times of its words again; one that somebod
     });
 });
 
+test("captions that are left out of a new text are named, and the others are kept", async () => {
+  const { path, put } = await newTrack();
+  const answer = await put("kept\n\n00:05.000 --> 00:04.000\nbackwards");
+  expect([answer.status, await answer.json()]).toMatchObject([
+    200,
+    {
+      data: { cueCount: 1 },
+      warnings: [
+        { field: "body", message: "the caption at 00:00:05.000 was left out: it does not end after its start" },
+      ],
+    },
+  ]);
+  expect(await (await workspace.request("GET", path)).text()).not.toContain("backwards");
+  expect(await (await put("all is kept")).json()).not.toHaveProperty("warnings");
+});
+
 test("of two editors at once one wins, and nothing is left of the other's text", async () => {
   const { put, folders, versions } = await newTrack();
   const answers = await Promise.all([put("mine", { "if-match": '"1"' }), put("yours", { "if-match": '"1"' })]);
