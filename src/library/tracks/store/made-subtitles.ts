@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { promptOf, Vocabulary } from "../../../ai/settings/index.ts";
+import { languageName } from "../../../media/languages.ts";
 import { Metadata } from "../../../platform/http/fields.ts";
 import { LanguageName, TrackTitle } from "./fields.ts";
 import type { TrackRequest } from "./new-track.ts";
@@ -10,7 +11,7 @@ const LANGUAGES = ["en", "it", "pl", "es", "fr", "ru", "nl"] as const;
 /** `subtitles` of a creation: captions are made of the media's sound once it is ready. */
 export const MadeSubtitles = z
   .object({
-    languageName: LanguageName,
+    languageName: LanguageName.optional().openapi({ description: "The English name of the language by default" }),
     languageCode: z.enum(LANGUAGES).optional().openapi({ description: "What is spoken; it is detected by default" }),
     title: TrackTitle.optional(),
     metadata: Metadata.optional(),
@@ -26,23 +27,33 @@ type MadeSubtitles = z.infer<typeof MadeSubtitles>;
 export const madeTracks = ({ subtitles }: { subtitles?: MadeSubtitles | null | undefined }): TrackRequest[] =>
   subtitles ? [madeTrack(subtitles)] : [];
 
-/** Subtitles that results of AI are made of, where a media has none. Their name is that of the language, once it is known. */
-export const transcriptTrack = (): TrackRequest => {
-  const track = madeTrack({ languageName: "Automatic" });
-  return { ...track, generated: { ...track.generated!, isNamedByLanguage: true } };
-};
+/** Subtitles that results of AI are made of, where a media has none. */
+export const transcriptTrack = (): TrackRequest => madeTrack({});
 
-const madeTrack = ({ languageName, languageCode, title, metadata, vocabulary = [] }: MadeSubtitles): TrackRequest => ({
-  kind: "subtitle",
-  url: null,
-  languageCode: languageCode ?? "und",
-  languageName,
+/** Until the language is known. */
+const UNNAMED = "Automatic";
+
+function madeTrack({
+  languageName: given,
+  languageCode,
   title,
-  generated: {
-    sound: null,
-    languageCode: languageCode ?? null,
-    prompt: promptOf(vocabulary),
-    unlessGiven: true,
-    ...(metadata === undefined ? {} : { metadata }),
-  },
-});
+  metadata,
+  vocabulary = [],
+}: MadeSubtitles): TrackRequest {
+  const name = given ?? (languageCode === undefined ? null : languageName(languageCode));
+  return {
+    kind: "subtitle",
+    url: null,
+    languageCode: languageCode ?? "und",
+    languageName: name ?? UNNAMED,
+    title,
+    generated: {
+      sound: null,
+      languageCode: languageCode ?? null,
+      prompt: promptOf(vocabulary),
+      unlessGiven: true,
+      ...(name === null ? { isNamedByLanguage: true } : {}),
+      ...(metadata === undefined ? {} : { metadata }),
+    },
+  };
+}

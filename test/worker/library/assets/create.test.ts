@@ -279,9 +279,15 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
   ],
   ["moderation, which comes later", { ...good, moderation: { type: "av" } }, [["moderation", later]]],
   [
-    "captions without a name",
-    { ...good, subtitles: { languageCode: "en" } },
-    [["subtitles.languageName", "must not be null", "is required"]],
+    "captions with an empty name",
+    { ...good, subtitles: { languageCode: "en", languageName: "" } },
+    [
+      [
+        "subtitles.languageName",
+        invalid,
+        "must be words of the letters A to Z, such as `Italian` or `Italian (Switzerland)`; `title` takes any name",
+      ],
+    ],
   ],
   [
     "access rules without a domain",

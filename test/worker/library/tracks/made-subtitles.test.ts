@@ -35,6 +35,16 @@ test.each([
   expect(tracks).toMatchObject([{ type: "subtitle", title: "Made" }]);
 });
 
+test.each([
+  [{ languageCode: "it" }, { languageCode: "it", languageName: "Italian" }],
+  [{ title: "Made" }, { languageCode: "und", languageName: "Automatic" }],
+])("a name that is not given is that of the language: %j", async (asked, shown) => {
+  const body = { ...videoFrom("https://cdn.test/a.mp4"), subtitles: asked };
+  const answer = await workspace.request("POST", "/v1/on-demand", body);
+  const media = await read((await answer.json<MediaAnswer>()).data.id);
+  expect([answer.status, media.generatedSubtitles]).toEqual([201, [expect.objectContaining(shown)]]);
+});
+
 test("a language that is not given is unknown until it is heard", async () => {
   const { languageCode: _, ...unknown } = subtitles;
   const answer = await workspace.request("POST", "/v1/on-demand", {
