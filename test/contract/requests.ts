@@ -29,6 +29,8 @@ interface ContractRequest {
   query?: string;
   /** The stream is on air, or disabled, before the request. */
   stream?: "on air" | "disabled";
+  /** A summary of the media has been asked for. */
+  isSummarised?: true;
   /** The playlist has the media. */
   isListed?: true;
   /** The fields of `data`, or of its items, that recorded answers of published services have. */
@@ -72,6 +74,16 @@ export const REQUESTS: Record<string, (made: Made) => ContractRequest> = {
     fields: [...media.fields, "mp4Support"],
   }),
   "updated-source-access": () => ({ body: { sourceAccess: true }, ...media }),
+  "update-media-summary": () => ({
+    body: { generate: true, summaryLength: 100 },
+    fields: ["mediaId", "isSummaryEnabled"],
+  }),
+  "get-media-summary": () => ({ isSummarised: true }),
+  "update-media-chapters": () => ({ body: { chapters: true }, fields: ["mediaId", "isChaptersEnabled"] }),
+  "update-media-named-entities": () => ({
+    body: { namedEntities: true },
+    fields: ["mediaId", "isNamedEntitiesEnabled"],
+  }),
   "delete-media": () => ({}),
   "create-media-playback-id": () => ({
     body: { accessPolicy: "private", accessRestrictions: { domains: RULES, userAgents: RULES }, resolution: "720p" },

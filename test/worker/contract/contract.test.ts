@@ -32,7 +32,7 @@ async function prepare(operation: ContractOperation) {
   const workspace = await newWorkspace();
   const made = idsFor(operation, await newMade(workspace));
   const request = REQUESTS[operation.operationId]!(made);
-  const { stream, isListed } = request;
+  const { stream, isListed, isSummarised } = request;
   if (stream === "on air") {
     const onAir = await newStream(workspace);
     await goLive(onAir);
@@ -41,6 +41,7 @@ async function prepare(operation: ContractOperation) {
   if (stream === "disabled") await workspace.request("PUT", `/v1/live/streams/${made.streamId}/live-disable`);
   const path = `/v1/on-demand/playlists/${made.playlistId}/media`;
   if (isListed) await workspace.request("PATCH", path, { mediaIds: [made.mediaId] });
+  if (isSummarised) await workspace.request("PATCH", `/v1/on-demand/${made.mediaId}/summary`, { generate: true });
   return { workspace, made, request };
 }
 
