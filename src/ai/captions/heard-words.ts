@@ -54,9 +54,16 @@ const LONGEST_PHRASE = 8;
 const bare = ({ text }: Word): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 
 /** @returns where a phrase of `length` words is repeated from `start` on, `count` times in a row; null = nowhere */
-export function findLoop(words: readonly Word[]): { start: number; length: number; count: number } | null {
-  const plain = words.map(bare);
-  for (let start = 0; start < plain.length; start += 1)
+export const findLoop = (words: readonly Word[]): Loop | null => loopFrom(words.map(bare), 0);
+
+interface Loop {
+  start: number;
+  length: number;
+  count: number;
+}
+
+function loopFrom(plain: readonly string[], from: number): Loop | null {
+  for (let start = from; start < plain.length; start += 1)
     for (let length = 1; length <= LONGEST_PHRASE && start + length * (MOST_REPEATS + 1) <= plain.length; length += 1) {
       let same = 0;
       while (start + length + same < plain.length && plain[start + same] === plain[start + length + same]) same += 1;
@@ -68,9 +75,12 @@ export function findLoop(words: readonly Word[]): { start: number; length: numbe
 
 /** Keeps the first one of phrases that are repeated. */
 export function withoutLoops(words: readonly Word[]): Word[] {
-  let kept = [...words];
-  for (let loop = findLoop(kept); loop !== null; loop = findLoop(kept))
-    kept = kept.toSpliced(loop.start + loop.length, loop.length * (loop.count - 1));
+  const [kept, plain] = [[...words], words.map(bare)];
+  for (let loop = loopFrom(plain, 0); loop !== null;) {
+    const { start, length, count } = loop;
+    for (const list of [kept, plain]) list.splice(start + length, length * (count - 1));
+    loop = loopFrom(plain, Math.max(0, start - LONGEST_PHRASE * MOST_REPEATS)); // the phrase may be the last of others before it
+  }
   return kept;
 }
 

@@ -12,8 +12,8 @@ export interface Endpoint {
   model: string;
 }
 
-/** The words of ten minutes with all their tokens have about 2 MB. */
-const MAX_ANSWER_BYTES = 10 << 20;
+/** The words of ten minutes with all their tokens have about 2 MB. Four answers come at once, and each has ten times its length as objects. */
+const MAX_ANSWER_BYTES = 3 << 20;
 
 /**
  * Sends one request.
@@ -43,9 +43,10 @@ export async function callEndpoint(
       signal,
     });
   } catch (cause) {
+    // A server that did not answer in time, or that has the whole sound, may have worked. A connection that failed before is taken for one that did not reach it.
+    const isPaid = signal.aborted || form?.isSent() === true;
     form?.stop();
-    // A server that did not answer in time may have worked. A connection that failed is taken for one that did not reach it.
-    throw new ProviderError("ai_unreachable", { cause, isPaid: signal.aborted });
+    throw new ProviderError("ai_unreachable", { cause, isPaid });
   }
   const code = errorOf(response.status);
   if (code === null) return response;

@@ -13,6 +13,10 @@ export interface Transcription {
   hasWordTimes: boolean;
 }
 
+/** More words, and more text, than anybody says in ten minutes. What is heard in a piece is one row of SQLite, which holds 2 MB. */
+const MAX_WORDS = 20_000;
+const MAX_CHARACTERS = 200_000;
+
 /** Some servers write numbers as strings, and null for a time that they do not know. */
 const Seconds = z.preprocess(
   (value) => (typeof value === "string" && value.trim() !== "" ? Number(value) : value),
@@ -27,6 +31,7 @@ type TimedWord = z.infer<typeof TimedWord>;
 const entries = <Entry extends z.ZodType>(entry: Entry) =>
   z
     .array(z.unknown())
+    .max(MAX_WORDS)
     .transform((all) =>
       all.flatMap((one): z.output<Entry>[] => {
         const read = entry.safeParse(one);
@@ -45,10 +50,6 @@ const Answer = z.object({
   words: entries(TimedWord),
   segments: entries(Segment),
 });
-
-/** More words, and more text, than anybody says in ten minutes. What is heard in a piece is one row of SQLite, which holds 2 MB. */
-const MAX_WORDS = 20_000;
-const MAX_CHARACTERS = 200_000;
 
 /**
  * Takes the words with their times; if these cannot be right, the segments; and otherwise the text alone. What was heard is never dropped because of its times.

@@ -11,6 +11,8 @@ export interface FormFile {
 export interface StreamedForm {
   contentType: string;
   body: ReadableStream<Uint8Array>;
+  /** Whether all of it has been taken: a server may have worked then. */
+  isSent: () => boolean;
   /** Closes the file, when nobody reads any further. */
   stop: () => void;
 }
@@ -50,10 +52,15 @@ export function streamForm(
   const { readable, writable } = new FixedLengthStream(head.length + file.bytes + tail.length);
   const stopping = new AbortController();
   // The receiver has an error as that of its body.
-  whole.pipeTo(writable, { signal: stopping.signal }).catch(() => undefined);
+  let isSent = false;
+  whole.pipeTo(writable, { signal: stopping.signal }).then(
+    () => (isSent = true),
+    () => undefined,
+  );
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     body: readable,
+    isSent: () => isSent,
     stop: () => stopping.abort(),
   };
 }

@@ -19,6 +19,7 @@ export async function transcribeAtWorkersAi(
     task: "transcribe",
     vad_filter: true,
     ...(languageCode === null ? {} : { language: languageCode }),
+    ...(isRepeat === true ? { condition_on_previous_text: false } : {}), // what it has repeated is not to be its context
     ...(prompt === "" || isRepeat === true ? {} : { initial_prompt: prompt }),
   };
   const answer = await runBinding({ binding, model }, inputs, signal);

@@ -25,9 +25,10 @@ export async function requireNotMade(
   const isSame = (track: AddedTrack) =>
     track.generated !== null &&
     track.status !== "failed" &&
+    track.generated.translatedFrom === undefined &&
     track.captions?.generated?.takenFrom === undefined &&
     soundOf(track.generated.sound) === soundOf(order.sound) &&
-    spokenIn(track) === order.languageCode;
+    isSpokenIn(track, order.languageCode);
   return (tracks) => {
     const same = tracks.find(isSame);
     if (same === undefined) return;
@@ -36,8 +37,9 @@ export async function requireNotMade(
   };
 }
 
-/** What a track was asked to be, else what was heard; null = that is not known yet. */
-function spokenIn({ generated, captions, languageCode }: AddedTrack): string | null {
+/** By what a track was asked to be, else by what was heard. While that is not known yet, it may be any language. */
+function isSpokenIn({ generated, captions, languageCode, status }: AddedTrack, wanted: string | null): boolean {
   const heard = generated?.languageCode ?? captions?.generated?.languageCode ?? null;
-  return heard ?? (languageCode === "und" ? null : spokenCodeOf(languageCode));
+  const spoken = heard ?? (languageCode === "und" ? null : spokenCodeOf(languageCode));
+  return spoken === wanted || (spoken === null && status === "preparing");
 }

@@ -37,7 +37,7 @@ export function parseWebVtt(text: string): CueList {
       continue;
     }
     const payload = new Payload();
-    for (let next = lines.peek(); next !== null && next.trim() !== "" && readTiming(next) === null; next = lines.peek())
+    for (let next = lines.peek(); next !== null && next.trim() !== "" && !next.includes("-->"); next = lines.peek())
       payload.add(lines.next()!);
     const { startMs, endMs, rest } = timing;
     const text = cleanMarkup(payload.text());

@@ -4,7 +4,10 @@ import { codedNumber, type FlacFile, type FlacFrame, MARK, NUMBER_AT, STREAMINFO
 /** The block of metadata that is STREAMINFO, and the last one. */
 const INFO_HEADER = [0x80, 0, 0, STREAMINFO_BYTES];
 
-const msOf = ({ rateHz }: FlacFile, samples: number): number => (samples / rateHz) * 1000;
+/** In whole microseconds, so that a sum of two is the same border as one counted from the start of the whole file. */
+const msOf = ({ rateHz }: FlacFile, samples: number): number => toMicroseconds((samples / rateHz) * 1000);
+
+export const toMicroseconds = (ms: number): number => Math.round(ms * 1000) / 1000;
 
 /** Where a file can be cut: between two of its frames, milliseconds. */
 export const flacBorders = (file: FlacFile): number[] =>

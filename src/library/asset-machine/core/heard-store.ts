@@ -20,12 +20,12 @@ export interface HeardPart {
 export interface PartKey {
   piece: number;
   fromMs: number;
+  /** Null = the end of the piece. */
+  toMs: number | null;
 }
 
 /** A part that is still to be heard by a provider. */
 export interface OpenPart extends PartKey {
-  /** Null = the end of the piece. */
-  toMs: number | null;
   /** Calls so far. */
   tries: number;
   /** Those that were answered with something unusable. */
@@ -36,6 +36,9 @@ export interface OpenPart extends PartKey {
   /** Epoch ms. */
   dueMs: number;
 }
+
+/** An earlier release has not noted what was paid. */
+type OldPart = Omit<HeardPart, "version" | "paidMs" | "costMicroUsd"> & Partial<HeardPart>;
 
 interface StoredPart extends Record<string, SqlStorageValue> {
   piece: number;
@@ -61,6 +64,16 @@ export class HeardStore {
       tries INTEGER NOT NULL DEFAULT 0, unusable INTEGER NOT NULL DEFAULT 0,
       paid_ms REAL NOT NULL DEFAULT 0, cost_micro_usd INTEGER NOT NULL DEFAULT 0,
       due_ms INTEGER NOT NULL DEFAULT 0, heard TEXT, PRIMARY KEY (track_id, piece, from_ms)) WITHOUT ROWID`);
+    this.#takeOver();
+  }
+
+  /** Whole pieces of an earlier release. */
+  #takeOver(): void {
+    const isOld = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'heard_pieces'";
+    if (this.#sql.exec(isOld).toArray().length === 0) return;
+    this.#sql.exec(`INSERT OR IGNORE INTO heard_parts (track_id, piece, from_ms, tries, unusable, due_ms, heard)
+      SELECT track_id, piece, 0, tries, unusable, due_ms, heard FROM heard_pieces`);
+    this.#sql.exec("DROP TABLE heard_pieces");
   }
 
   /** All pieces are to be heard, each as a whole. */
@@ -91,11 +104,11 @@ export class HeardStore {
       }));
   }
 
-  /** Stores that a call begins, or when the next one may. */
-  note(trackId: string, { piece, fromMs, tries, unusable, paidMs, costMicroUsd, dueMs }: OpenPart): void {
+  /** Stores that a call begins, or when the next one may. Like the next two, without effect on a part that has been heard, or was halved. */
+  note(trackId: string, { piece, fromMs, toMs, tries, unusable, paidMs, costMicroUsd, dueMs }: OpenPart): void {
     this.#sql.exec(
       `UPDATE heard_parts SET tries = ?, unusable = ?, paid_ms = ?, cost_micro_usd = ?, due_ms = ?
-        WHERE track_id = ? AND piece = ? AND from_ms = ?`,
+        WHERE track_id = ? AND piece = ? AND from_ms = ? AND to_ms IS ? AND heard IS NULL`,
       tries,
       unusable,
       paidMs,
@@ -104,11 +117,12 @@ export class HeardStore {
       trackId,
       piece,
       fromMs,
+      toMs,
     );
   }
 
   /**
-   * Two parts take the place of one. What its calls have cost stays with the first half. Without effect on a track that has left.
+   * Two parts take the place of one. What its calls have cost stays with the first half.
    *
    * @param middleMs between its times
    */
@@ -116,11 +130,12 @@ export class HeardStore {
     const { piece, fromMs, toMs, unusable } = part;
     this.note(trackId, { ...part, tries: 0 });
     const { rowsWritten } = this.#sql.exec(
-      "UPDATE heard_parts SET to_ms = ? WHERE track_id = ? AND piece = ? AND from_ms = ?",
+      "UPDATE heard_parts SET to_ms = ? WHERE track_id = ? AND piece = ? AND from_ms = ? AND to_ms IS ? AND heard IS NULL",
       middleMs,
       trackId,
       piece,
       fromMs,
+      toMs,
     );
     if (rowsWritten === 0) return;
     this.#sql.exec(
@@ -134,13 +149,14 @@ export class HeardStore {
     );
   }
 
-  keep(trackId: string, { piece, fromMs }: PartKey, heard: HeardPart): void {
+  keep(trackId: string, { piece, fromMs, toMs }: PartKey, heard: HeardPart): void {
     this.#sql.exec(
-      "UPDATE heard_parts SET heard = ? WHERE track_id = ? AND piece = ? AND from_ms = ?",
+      "UPDATE heard_parts SET heard = ? WHERE track_id = ? AND piece = ? AND from_ms = ? AND to_ms IS ? AND heard IS NULL",
       JSON.stringify(heard),
       trackId,
       piece,
       fromMs,
+      toMs,
     );
   }
 
@@ -168,7 +184,7 @@ export class HeardStore {
       if (piece !== of && parts.length > 0) yield { piece: of, parts };
       if (piece !== of) parts = [];
       of = piece;
-      parts.push(JSON.parse(heard) as HeardPart);
+      parts.push({ version: null, paidMs: 0, costMicroUsd: 0, ...(JSON.parse(heard) as OldPart) });
     }
     if (parts.length > 0) yield { piece: of, parts };
   }

@@ -51,7 +51,10 @@ export async function askProvider(machine: AssetComponents, track: PendingTrack)
       if (error !== null) return endTrack(machine, id, error);
     }
   };
-  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
+  // An error of one does not leave the others at work while the step is repeated: they would be paid again.
+  const ends = await Promise.allSettled(Array.from({ length: CALLS_AT_ONCE }, work));
+  const broken = ends.find((end) => end.status === "rejected");
+  if (broken !== undefined) throw broken.reason;
   if (isOver()) return;
   const pending = heard.pending(id);
   const next = Math.min(...pending.map(({ dueMs }) => dueMs));
@@ -83,6 +86,7 @@ async function hearPart(
 ): Promise<AssetError | null> {
   const { clock, env, heard } = machine;
   const { id, assetId, generated, workspaceId = "" } = track;
+  if (open.tries >= MAX_TRIES) return STUCK; // each was paid, and what was heard could not be stored
   const sound = await soundOf(machine, track, open);
   if (sound === null) return STUCK;
   const durationMs = lengthOf(track, open);

@@ -7,7 +7,7 @@ import { MEDIA_FAILED, NO_SOUND } from "../../assets/asset-error.ts";
 import { type AssetRecord, findAsset, findReadyRenditions } from "../../assets/repository.ts";
 import { isCaptionsJob, trackJobId } from "../../encoding/job-spec.ts";
 import { heardSound } from "../../tracks/store/heard-sound.ts";
-import { type AddedTrack, speechRenditionOf } from "../../tracks/store/repository.ts";
+import { type AddedTrack, audioRenditionOf, speechRenditionOf } from "../../tracks/store/repository.ts";
 import { storeCaptions } from "../../tracks/store/store-captions.ts";
 import type { CaptionOrder, GeneratedFacts } from "../../tracks/store/tables.ts";
 import type { AssetComponents } from "../core/components.ts";
@@ -39,7 +39,12 @@ export async function generateCaptions(machine: AssetComponents, track: PendingT
   const given = track.generated?.unlessGiven === true ? givenCaptions(machine, track, record) : null;
   if (given === "expected") return tracks.change(id, { dueMs: clock() + WAIT_MS });
   if (given !== null) return await takeCaptions(machine, track, given);
-  const sound = heardSound(rows, track.generated?.sound ?? null);
+  const wanted = track.generated?.sound ?? null;
+  const isComing = record.addedTracks.some(
+    ({ id: added, kind, status }) => kind === "audio" && status === "preparing" && audioRenditionOf(added) === wanted,
+  );
+  if (isComing) return tracks.change(id, { dueMs: clock() + WAIT_MS });
+  const sound = heardSound(rows, wanted);
   if (sound === undefined) return endTrack(machine, id, NO_SOUND);
   const { least, most } = speechProviderOf(env)?.pieceMs ?? OWN_PIECES;
   const durationMs = record.asset.durationMs ?? 0;

@@ -1,5 +1,5 @@
 import { middleOf } from "../../../ai/captions/index.ts";
-import { cutFlac, flacBorders } from "../../../media/flac/cut-flac.ts";
+import { cutFlac, flacBorders, toMicroseconds } from "../../../media/flac/cut-flac.ts";
 import { readFlac } from "../../../media/flac/read-flac.ts";
 import type { SpeechSound } from "../../../ai/providers/index.ts";
 import { log } from "../../../platform/log.ts";
@@ -65,7 +65,7 @@ export async function halvePart(
   const { spans, durationMs } = pieces[part.piece]!;
   const { fromMs } = part;
   const times = { fromMs, toMs: part.toMs ?? durationMs };
-  const borders = file === null ? [] : flacBorders(file).map((ms) => fromMs + ms);
+  const borders = file === null ? [] : flacBorders(file).map((ms) => toMicroseconds(fromMs + ms));
   const middleMs = middleOf(borders, times, { spans, leastMs });
   if (middleMs === null) return false;
   machine.commit(() => machine.heard.halve(id, part, middleMs));

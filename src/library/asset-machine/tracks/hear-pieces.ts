@@ -58,7 +58,7 @@ export async function keepWords(
   const paidMs = track.pieces?.[piece]?.durationMs ?? 0;
   const found = { words, languageCode, engine, model, version, tookMs, paidMs, costMicroUsd: 0 };
   machine.commit(() => {
-    keepPart(machine, track.id, { piece, fromMs: 0 }, found);
+    keepPart(machine, track.id, { piece, fromMs: 0, toMs: null }, found);
     trackJobs.remove(job.id);
     if (heard.pending(track.id).length === 0) tracks.change(track.id, { step: "fetching", dueMs: clock() });
   });

@@ -142,6 +142,7 @@ export async function replaceText(
     if (error instanceof Problem) await deleteText(env, key, folder);
     throw error;
   });
+  if (changed === null) await deleteText(env, key, folder); // the media has been deleted meanwhile
   const { change, record, committed } = orNotFound(changed, "media_not_found");
   log("captions.replaced", { assetId: key.assetId, trackId: key.trackId, version: change.row.version, restoredFrom });
   await forgetOld(env, key);

@@ -233,6 +233,20 @@ describe("captions of a sound in a language are made once", () => {
     expect((await again(path, "en-GB", "English")).status).toBe(200);
   });
 
+  test("and not while a creation's have a language that is still to be heard", async () => {
+    const { assetId, path, data } = await newGenerated();
+    const db = openDatabase(env.DB);
+    const [made] = await db.select().from(addedTracks).where(eq(addedTracks.id, data.id));
+    await db
+      .update(addedTracks)
+      .set({ languageCode: "und", generated: { ...made!.generated!, languageCode: null } })
+      .where(eq(addedTracks.id, data.id));
+    expect((await again(path, "fr-FR", "French")).status).toBe(400);
+    const translated = { ...made!.generated!, languageCode: "fr", translatedFrom: assetId };
+    await db.update(addedTracks).set({ languageCode: "fr", generated: translated }).where(eq(addedTracks.id, data.id));
+    expect((await again(path, "fr-FR", "French")).status).toBe(200); // a translation is not what is spoken
+  });
+
   test("but of another sound, and when the first are deleted", async () => {
     const { assetId, path, data } = await newGenerated();
     const other = crypto.randomUUID();
