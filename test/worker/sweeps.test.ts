@@ -54,6 +54,7 @@ const sweeps: [string, (env: Env) => Promise<unknown>, string[]][] = [
       "SEARCH session USING INDEX sqlite_autoindex_live_sessions_1 (id=?)",
       "SEARCH added_tracks USING INDEX added_tracks_preparing (created_at<?)",
       "SEARCH assets USING INDEX sqlite_autoindex_assets_1 (id=?)",
+      "SEARCH insights USING INDEX insights_preparing (created_at<?)",
     ],
   ],
   [

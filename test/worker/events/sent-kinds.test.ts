@@ -118,6 +118,7 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
   },
 
   "results are made of what is said in a media": async (workspace) => {
+    await import("compromise"); // the pool does not load modules within an object
     const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id, durationMs: 60_000 });
     const cues = [{ startMs: 0, endMs: 2000, settings: "", text: "Ada Lovelace lives in London." }];
     const labels = { languageCode: "en", languageName: "English" };
