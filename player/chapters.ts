@@ -22,11 +22,16 @@ export function showChapters(root: HTMLElement, video: HTMLVideoElement, url: st
 }
 
 function list(root: HTMLElement, video: HTMLVideoElement, track: TextTrack): void {
-  const entry = root.querySelector<HTMLElement>(".chapters");
-  const menu = entry?.querySelector<Menu>("media-chrome-menu");
   const cues = [...(track.cues ?? [])] as VTTCue[];
-  if (!entry || !menu || cues.length === 0) return;
+  if (cues.length === 0) return;
+  // Not before: the menu gives the focus to its first entry, also when that is hidden.
+  const entry = document.createElement("media-settings-menu-item");
+  entry.className = "chapters";
+  entry.innerHTML =
+    'Chapters<media-chrome-menu slot="submenu" hidden><div slot="title">Chapters</div></media-chrome-menu>';
+  const menu = entry.querySelector<Menu>("media-chrome-menu")!;
   menu.append(...cues.map(toItem));
+  root.querySelector("media-settings-menu")?.prepend(entry);
   let isFollowing = false; // the menu tells of its own changes, too
   menu.addEventListener("change", () => {
     if (!isFollowing) video.currentTime = Number(menu.value);
@@ -38,7 +43,6 @@ function list(root: HTMLElement, video: HTMLVideoElement, track: TextTrack): voi
     menu.value = String(active.startTime);
     isFollowing = false;
   });
-  entry.hidden = false;
 }
 
 function toItem({ startTime, text }: VTTCue): HTMLElement {

@@ -15,9 +15,6 @@ export function buildControls(title: string): { root: HTMLElement; video: HTMLVi
       <media-play-button slot="centered-chrome" class="big"></media-play-button>
       <media-error-dialog slot="dialog"></media-error-dialog>
       <media-settings-menu hidden anchor="auto">
-        <media-settings-menu-item class="chapters" hidden>Chapters
-          <media-chrome-menu slot="submenu" hidden><div slot="title">Chapters</div></media-chrome-menu>
-        </media-settings-menu-item>
         <media-settings-menu-item class="speed">Speed
           <media-playback-rate-menu slot="submenu" hidden rates="0.5 0.75 1 1.25 1.5 2"><div slot="title">Speed</div></media-playback-rate-menu>
         </media-settings-menu-item>
