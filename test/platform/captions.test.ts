@@ -50,7 +50,7 @@ function sound(seconds: number): Buffer {
 
 beforeAll(async () => {
   provider = await startSpeechStandIn();
-  const vars = { AI_BASE_URL: provider.baseUrl, AI_MONTHLY_BUDGET_USD: "0.1", SOURCE_RETRY_SCALE: "0.05" };
+  const vars = { AI_BASE_URL: provider.baseUrl, AI_MONTHLY_BUDGET_USD: "0.15", SOURCE_RETRY_SCALE: "0.05" };
   [platform, server] = await Promise.all([startTestPlatform({ vars }), startSourceServer()]);
   server.add("/long.wav", { kind: "content", content: sound(SECONDS) });
   server.add("/short.wav", { kind: "content", content: sound(8) });
@@ -177,6 +177,20 @@ describe("a provider that fails", () => {
     expect([track.status, track.error?.code]).toEqual(["failed", code]);
     expect(provider.asked).toHaveLength(calls);
     expect((await fetch(`${platform.baseUrl}/${short.playbackId}.m3u8`)).status).toBe(200);
+  });
+
+  test("what was heard before is not asked for again by the next request", async () => {
+    provider.answer(({ response }) => {
+      if (provider.asked.length < 4) return answerJson(response, 200, heardWords("one two three four"));
+      return void response.writeHead(401).end();
+    });
+    expect((await made()).status).toBe("failed");
+    const before = provider.asked.length;
+    provider.answer(({ response }) => answerJson(response, 200, heardWords("five six seven eight")));
+    const track = await made();
+    expect([track.status, provider.asked.length - before]).toEqual(["available", 1]);
+    const { words } = JSON.parse(await text(`${track.id}.json`)) as { words: { text: string }[] };
+    expect(words.filter((word) => word.text === "five")).toHaveLength(1);
   });
 
   test("empty lists are no speech", async () => {
@@ -415,14 +429,14 @@ describe("the command line", () => {
 
 test("what the budget of the month does not cover is refused, and costs nothing", async () => {
   provider.answer(({ response }) => answerJson(response, 200, heardWords("one two three four")));
-  // Each track costs 0.022 dollars of the 0.1.
+  // Each track costs 0.022 dollars of the 0.15.
   let answer = await ask();
   for (; answer.status === 200; answer = await ask())
     expect((await ended(answer.body.data.id)).status).toBe("available");
   expect(answer).toMatchObject({ status: 400, body: { error: { message: "AI budget is spent" } } });
   const { spentUsd } = await usage();
-  expect(spentUsd).toBeLessThanOrEqual(0.1);
-  expect(spentUsd).toBeGreaterThan(0.07);
+  expect(spentUsd).toBeLessThanOrEqual(0.15);
+  expect(spentUsd).toBeGreaterThan(0.12);
   provider.forget();
   server.add("/longer.wav", { kind: "content", content: sound(SECONDS * 2) });
   const { assetId } = await platform.create(server.url("/longer.wav"), { subtitles: { languageName: "English" } });

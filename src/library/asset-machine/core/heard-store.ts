@@ -51,8 +51,12 @@ interface StoredPart extends Record<string, SqlStorageValue> {
   due_ms: number;
 }
 
+/** Failed tracks of one media whose parts are kept. */
+const MOST_SET_ASIDE = 4;
+
 /**
- * The pieces of speech of generated tracks, in the asset machine's own SQLite. A row is stored when its part is heard, so a crash repeats one part.
+ * The pieces of speech of generated tracks, in the asset machine's own SQLite. A row is stored when its part is heard, so a crash repeats one part. What a track
+ * had heard when it failed is set aside for the next one of the same sound.
  */
 export class HeardStore {
   readonly #sql: SqlStorage;
@@ -64,6 +68,8 @@ export class HeardStore {
       tries INTEGER NOT NULL DEFAULT 0, unusable INTEGER NOT NULL DEFAULT 0,
       paid_ms REAL NOT NULL DEFAULT 0, cost_micro_usd INTEGER NOT NULL DEFAULT 0,
       due_ms INTEGER NOT NULL DEFAULT 0, heard TEXT, PRIMARY KEY (track_id, piece, from_ms)) WITHOUT ROWID`);
+    sql.exec(`CREATE TABLE IF NOT EXISTS heard_sources (
+      track_id TEXT PRIMARY KEY, source TEXT NOT NULL, set_aside_ms INTEGER) WITHOUT ROWID`);
     this.#takeOver();
   }
 
@@ -76,11 +82,42 @@ export class HeardStore {
     this.#sql.exec("DROP TABLE heard_pieces");
   }
 
-  /** All pieces are to be heard, each as a whole. */
-  open(trackId: string, count: number): void {
+  /**
+   * All pieces are to be heard, each as a whole, except what a failed track of the same source has heard.
+   *
+   * @param source what decides the words: the pieces, the model, and what it is told
+   */
+  open(trackId: string, count: number, source: string): void {
     this.remove(trackId);
-    for (let piece = 0; piece < count; piece += 1)
-      this.#sql.exec("INSERT INTO heard_parts (track_id, piece, from_ms) VALUES (?, ?, 0)", trackId, piece);
+    const aside = "SELECT track_id FROM heard_sources WHERE source = ? AND set_aside_ms IS NOT NULL";
+    const [known] = this.#sql.exec<{ track_id: string }>(aside, source).toArray();
+    this.#sql.exec("INSERT INTO heard_sources (track_id, source) VALUES (?, ?)", trackId, source);
+    if (known === undefined) {
+      for (let piece = 0; piece < count; piece += 1)
+        this.#sql.exec("INSERT INTO heard_parts (track_id, piece, from_ms) VALUES (?, ?, 0)", trackId, piece);
+      return;
+    }
+    const fresh = "UPDATE heard_parts SET track_id = ?, tries = 0, unusable = 0, due_ms = 0 WHERE track_id = ?";
+    this.#sql.exec(fresh, trackId, known.track_id);
+    this.#sql.exec("DELETE FROM heard_sources WHERE track_id = ?", known.track_id);
+  }
+
+  /** The track has failed. What it has heard outlives it, unless that was everything: then hearing is not at fault. */
+  setAside(trackId: string, nowMs: number): void {
+    const counted = "SELECT count(heard) AS heard, count(*) AS parts FROM heard_parts WHERE track_id = ?";
+    const { heard, parts } = this.#sql.exec<{ heard: number; parts: number }>(counted, trackId).one();
+    if (heard === 0 || heard === parts) return;
+    const [{ source } = { source: "" }] = this.#sql
+      .exec<{ source: string }>("SELECT source FROM heard_sources WHERE track_id = ?", trackId)
+      .toArray();
+    const older = this.#sql
+      .exec<{ track_id: string; source: string }>(
+        "SELECT track_id, source FROM heard_sources WHERE set_aside_ms IS NOT NULL ORDER BY set_aside_ms DESC",
+      )
+      .toArray()
+      .filter((one, position) => one.source === source || position >= MOST_SET_ASIDE - 1);
+    for (const { track_id } of older) this.#forget(track_id);
+    this.#sql.exec("UPDATE heard_sources SET set_aside_ms = ? WHERE track_id = ?", nowMs, trackId);
   }
 
   /** Those that are not heard, in order. */
@@ -189,11 +226,19 @@ export class HeardStore {
     if (parts.length > 0) yield { piece: of, parts };
   }
 
+  /** The track is no longer in preparation. What was set aside stays. */
   remove(trackId: string): void {
+    const aside = "SELECT 1 FROM heard_sources WHERE track_id = ? AND set_aside_ms IS NOT NULL";
+    if (this.#sql.exec(aside, trackId).toArray().length === 0) this.#forget(trackId);
+  }
+
+  #forget(trackId: string): void {
     this.#sql.exec("DELETE FROM heard_parts WHERE track_id = ?", trackId);
+    this.#sql.exec("DELETE FROM heard_sources WHERE track_id = ?", trackId);
   }
 
   clear(): void {
     this.#sql.exec("DELETE FROM heard_parts");
+    this.#sql.exec("DELETE FROM heard_sources");
   }
 }

@@ -44,17 +44,20 @@ export async function askProvider(machine: AssetComponents, track: PendingTrack)
   const untilMs = clock() + STEP_MS;
   const due = open.filter(({ dueMs }) => dueMs <= clock());
   const isOver = () => tracks.get(id)?.step !== "hearing"; // deleted, or failed
+  const failures: AssetError[] = [];
   const work = async () => {
     for (let part = due.shift(); part !== undefined; part = due.shift()) {
-      if (isOver() || clock() >= untilMs) return;
+      if (isOver() || failures.length > 0 || clock() >= untilMs) return;
       const error = await hearPart(machine, track, provider, part);
-      if (error !== null) return endTrack(machine, id, error);
+      if (error !== null) failures.push(error);
     }
   };
   // An error of one does not leave the others at work while the step is repeated: they would be paid again.
   const ends = await Promise.allSettled(Array.from({ length: CALLS_AT_ONCE }, work));
   const broken = ends.find((end) => end.status === "rejected");
   if (broken !== undefined) throw broken.reason;
+  const [failure] = failures;
+  if (failure !== undefined) return endTrack(machine, id, failure); // what the others have heard meanwhile is stored
   if (isOver()) return;
   const pending = heard.pending(id);
   const next = Math.min(...pending.map(({ dueMs }) => dueMs));

@@ -19,13 +19,16 @@ export function hearPieces(machine: AssetComponents, track: PendingTrack, job: J
   if (pieces.length === 0) return endTrack(machine, id, NO_SPEECH);
   const rendition = speechRenditionOf(id);
   const { languageCode = null, prompt = "" } = generated ?? {};
-  const hasProvider = speechProviderOf(machine.env) !== null;
+  const provider = speechProviderOf(machine.env);
+  const sound = job.spec.kind === "speech" ? job.spec.sound : "";
+  const told = [provider?.engine, provider?.model, sound, languageCode, prompt];
+  const source = JSON.stringify([...told, pieces.map(({ durationMs, bytes }) => [durationMs, bytes])]);
   machine.commit(() => {
     machine.trackJobs.remove(job.id);
-    machine.heard.open(id, pieces.length);
-    machine.tracks.change(id, { pieces, ...(hasProvider ? { step: "hearing", dueMs: machine.clock() } : {}) });
-    if (hasProvider) return;
-    for (const piece of pieces.keys())
+    machine.heard.open(id, pieces.length, source);
+    machine.tracks.change(id, { pieces, ...(provider === null ? {} : { step: "hearing", dueMs: machine.clock() }) });
+    if (provider !== null) return;
+    for (const { piece } of machine.heard.pending(id))
       machine.trackJobs.add(trackJobId(assetId, id, `transcribe-${piece}`), {
         kind: "transcribe",
         rendition,

@@ -69,6 +69,7 @@ export function endTrack(machine: AssetComponents, trackId: string, error: Asset
   if (track === null || track.step === "removing" || track.step === "removed") return;
   logFailed("track.failed", { assetId: machine.id, trackId }, error);
   machine.commit(() => {
+    machine.heard.setAside(trackId, machine.clock());
     leave(machine, track);
     machine.outbox.enqueue({ kind: "trackEnded", payload: { id: trackId, end: { status: "failed", error } } });
   });

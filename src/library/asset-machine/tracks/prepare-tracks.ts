@@ -18,6 +18,8 @@ import { combineCaptions, dropCaptions } from "./captions-job.ts";
 
 /** A deployment may kill a step; three times in a row, the step itself is the cause. */
 const MAX_STEP_DEATHS = 3;
+/** No step is begun later: captions of several sounds, each of which may take four minutes, would outlast an alarm, which has fifteen. */
+const MOST_MS = 5 * 60_000;
 /** Until a job is offered to the encoder again. */
 const QUEUED_RETRY_MS = 1000;
 
@@ -26,7 +28,9 @@ export async function prepareTracks(machine: AssetComponents): Promise<void> {
   const { state, timers, tracks } = machine;
   if (state.status === "deleted") return;
   const due = stepsOf(tracks).filter(({ dueMs }) => dueMs <= machine.clock());
-  for (const track of due.toSorted((a, b) => a.dueMs - b.dueMs)) await takeStep(machine, track);
+  const untilMs = machine.clock() + MOST_MS;
+  for (const track of due.toSorted((a, b) => a.dueMs - b.dueMs))
+    if (machine.clock() < untilMs) await takeStep(machine, track);
   const againAtMs = await dispatchTrackJobs(machine);
   if (state.status !== "errored") await combineCaptions(machine);
   await machine.outbox.drain();

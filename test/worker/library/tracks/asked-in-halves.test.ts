@@ -94,7 +94,7 @@ async function withTrack(
     // Made anew for each step, as after a crash.
     const machine = () => new AssetComponents(state, { ...env, ...vars, AI }, () => nowMs);
     machine().tracks.put(track);
-    machine().heard.open(id, 1);
+    machine().heard.open(id, 1, "source");
     try {
       await work({
         ask: async (answer, most = 20) => {

@@ -23,7 +23,7 @@ const textsOf = (store: HeardStore) =>
 
 test("a call that ends late changes neither what has been heard nor what was halved meanwhile", async () => {
   await within((store) => {
-    store.open("t", 2);
+    store.open("t", 2, "source");
     const [first, second] = store.pending("t") as [OpenPart, OpenPart];
     store.keep("t", first, said("whole"));
     store.halve("t", first, 500);
@@ -55,5 +55,42 @@ test("pieces of an earlier release are taken over, heard or not", async () => {
     expect([...store.heard("t")].flatMap(({ parts }) => parts)).toEqual([{ ...said("before"), paidMs: 0 }]);
     expect(store.pending("t")).toMatchObject([{ piece: 1, fromMs: 0, toMs: null, tries: 3, unusable: 1, dueMs: 9 }]);
     expect(new HeardStore(sql).pending("t")).toHaveLength(1);
+  });
+});
+
+const failed = (store: HeardStore, trackId: string, source: string, nowMs: number) => {
+  store.open(trackId, 3, source);
+  store.keep(trackId, store.pending(trackId)[0]!, said(trackId));
+  store.setAside(trackId, nowMs);
+  store.remove(trackId);
+};
+
+test("what a failed track has heard is that of the next one of the same source, once", async () => {
+  await within((store) => {
+    failed(store, "first", "a", 1);
+    store.open("t", 3, "b");
+    expect([textsOf(store), store.pending("t").length]).toEqual([[], 3]);
+    store.open("t", 3, "a");
+    expect([textsOf(store), store.pending("t").map(({ piece }) => piece)]).toEqual([["first"], [1, 2]]);
+    store.open("next", 3, "a");
+    expect(store.pending("next")).toHaveLength(3);
+  });
+});
+
+test("nothing is set aside of a track that has heard nothing or everything, nor of a fifth source", async () => {
+  await within((store, sql) => {
+    store.open("none", 1, "a");
+    store.setAside("none", 1);
+    store.remove("none");
+    store.open("all", 1, "a");
+    store.keep("all", store.pending("all")[0]!, said("all"));
+    store.setAside("all", 1);
+    store.remove("all");
+    const left = () =>
+      sql.exec<{ track_id: string }>("SELECT DISTINCT track_id FROM heard_parts ORDER BY track_id").toArray();
+    expect(left()).toEqual([]);
+    for (const [at, source] of ["a", "b", "c", "d", "e", "e"].entries()) failed(store, `${source}${at}`, source, at);
+    expect(left().map(({ track_id }) => track_id)).toEqual(["b1", "c2", "d3", "e5"]);
+    expect(sql.exec("SELECT * FROM heard_sources").toArray()).toHaveLength(4);
   });
 });
