@@ -10,6 +10,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   "live-ladder-delay": { title: "What the live encoder adds", load: () => import("./live-ladder-delay.ts") },
   clips: { title: "A clip of ten seconds out of a long media", load: () => import("./clips.ts") },
   captions: { title: "Captions of what is spoken", load: () => import("./captions.ts") },
+  moderation: { title: "Pictures for moderation", load: () => import("./moderation.ts") },
   texts: { title: "Summaries, chapters and names without a model", load: () => import("./texts.ts") },
   quality: { title: "Quality beside a single pass at the same settings", load: () => import("./quality.ts") },
   requests: { title: "Requests a second", load: () => import("./requests.ts") },
@@ -47,6 +48,7 @@ if (process.argv.includes("--help") || unknown.length > 0) {
 BENCH_ROUNDS (2)          rounds of ladder, joins and live-ladder
 BENCH_SECONDS (60)        length of the 1080p source of ladder, quality and memory
 BENCH_HOURS (12)          length of the sound of captions
+BENCH_PICTURE_HOURS (3)   length of the long film of moderation
 BENCH_CLIP_SECONDS (600)  length of the media of clips
 BENCH_ROUND_MS (2000)     length of one round of requests
 BENCH_ASSETS (1000000)    media of the large workspace of lists

@@ -13,6 +13,9 @@ await Promise.all([
   import("./media/chunk.ts"),
   import("./media/facts.ts"),
   import("./media/sound.ts"),
+  import("@tensorflow/tfjs-backend-wasm"),
+  import("./moderation/classifier.ts"),
+  import("./moderation/look-through.ts"),
   import("./live/broadcast.ts"),
 ]);
 flushCompileCache();

@@ -37,7 +37,10 @@ export const ImageMedia = z.object({
 });
 export type ImageMedia = z.infer<typeof ImageMedia>;
 
-/** In this order: rotation (clockwise), mirroring, scaling, cropping, padding with black. */
+/** The strongest blur has a deviation of this part of the shorter edge. */
+export const STRONGEST_BLUR = 0.1;
+
+/** In this order: rotation (clockwise), mirroring, scaling, cropping, blurring, padding with black. */
 export const Transform = z.object({
   rotate: z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]),
   flip: z.enum(["none", "h", "v", "hv"]),
@@ -45,6 +48,8 @@ export const Transform = z.object({
   /** `smart`: the part with the most detail instead of the centre. */
   crop: Size.extend({ smart: z.boolean() }).nullable(),
   pad: Size.nullable(),
+  /** Percent of the strongest one; absent = none. An encoder of a release before 2026-11-28 does not blur. */
+  blur: z.int().min(1).max(100).optional(),
 });
 export type Transform = z.infer<typeof Transform>;
 

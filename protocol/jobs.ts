@@ -14,11 +14,12 @@
  *   GET|HEAD {callbackUrl}/imposed/{position}        the same for a sound that is mixed into it
  *   GET|HEAD {callbackUrl}/sound                     the media's own sound, of a speech job; supports Range
  *   GET|HEAD {callbackUrl}/piece                     one piece of it, of a transcribe job
+ *   GET|HEAD {callbackUrl}/video                     the media's own smallest video, of a pictures job; supports Range
  *   GET      {callbackUrl}/cuts                      SoundCuts, of an audio job with `hasCuts`
  *   PUT      {callbackUrl}/objects/{rendition}/{file} one init or segment, 204; `file` is `init.mp4` or `{number}.m4s`; of an audio job
  *                                                    with `hasCuts` `init-0.mp4` instead of `init.mp4`. Of a captions
  *                                                    job: a CaptionsFile, named by `captionsRendition` and `CAPTIONS_FILE`. Of a speech
- *                                                    job: `{number}.flac`
+ *                                                    job: `{number}.flac`. Of a pictures job: `{number}.jpg`
  *   POST     {callbackUrl}/heartbeat                 Heartbeat → HeartbeatAnswer; renews the lease
  *   POST     {callbackUrl}/complete                  JobResult → 200
  *   POST     {callbackUrl}/fail                      JobFailure → 200
@@ -32,6 +33,7 @@
  */
 import { z } from "zod";
 import { ClipRange, JobBase } from "./job-base.ts";
+import { PicturesJob, PicturesResult } from "./pictures.ts";
 import { SpeechJob, SpeechResult, TranscribeJob, TranscribeResult } from "./speech.ts";
 
 export { ClipRange } from "./job-base.ts";
@@ -310,7 +312,15 @@ export const CaptionsJob = JobBase.extend({
   streams: z.array(SourceSubtitles).min(1).max(MAX_SUBTITLE_STREAMS),
 });
 
-export const Job = z.discriminatedUnion("kind", [ProbeJob, VideoJob, AudioJob, CaptionsJob, SpeechJob, TranscribeJob]);
+export const Job = z.discriminatedUnion("kind", [
+  ProbeJob,
+  VideoJob,
+  AudioJob,
+  CaptionsJob,
+  SpeechJob,
+  TranscribeJob,
+  PicturesJob,
+]);
 export type Job = z.infer<typeof Job>;
 export type ProbeJob = z.infer<typeof ProbeJob>;
 export type VideoJob = z.infer<typeof VideoJob>;
@@ -403,6 +413,7 @@ export const JobResult = z.discriminatedUnion("kind", [
   CaptionsResult,
   SpeechResult,
   TranscribeResult,
+  PicturesResult,
 ]);
 export type JobResult = z.infer<typeof JobResult>;
 export type ProbeResult = z.infer<typeof ProbeResult>;

@@ -19,7 +19,7 @@ const TAGS = [
   { name: "Live playback", description: "The playback IDs of a stream" },
   { name: "Simulcast stream", description: "Push a broadcast to other platforms too" },
   { name: "Webhooks", description: "Receivers of events: signed deliveries, with retries and a log" },
-  { name: "In-video AI", description: "What is made of speech: search, usage, budget and settings" },
+  { name: "In-video AI", description: "What is made of speech and pictures: search, usage, budget and settings" },
   { name: "Video data", description: "Who watched what, and how well it played: views, dimensions and metrics" },
   { name: "Events", description: "What happened to media, streams and webhooks in the last 30 days" },
   { name: "Request logs", description: "The requests to this API in the last 30 days" },

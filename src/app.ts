@@ -10,6 +10,7 @@ import { beaconPreflight, receiveBeacon, workspaceKeyIn } from "./analytics/inde
 import { clipRoutes } from "./live/clips/clips-routes.ts";
 import { answerPlayback, forgetPlayback, playbackRoutes } from "./playback/index.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
+import { reviewRoutes } from "./playback/review-routes.ts";
 import { licenseRoutes } from "./playback/licenses/routes.ts";
 import { countRequest, limitRequests } from "./tenancy/limits/limit-requests.ts";
 import { authenticate, requireCredentials } from "./tenancy/credentials/credentials.ts";
@@ -115,6 +116,7 @@ export function createApp() {
   app.use("/v1/*", boundApiBodies);
   app.route("/", searchRoutes); // before `/v1/on-demand/{mediaId}`
   app.route("/", libraryRoutes({ forgetPlayback, asApiRequest: API_REQUEST }));
+  app.route("/", reviewRoutes());
   app.route("/", eventsRoutes);
   app.route("/", liveRoutes);
   app.route("/", tenancyRoutes);

@@ -121,3 +121,33 @@ export function burstsOfSound(seconds: number): string {
   const times = String(Math.ceil(seconds / 3600) - 1);
   return make(`bursts-${seconds}.m4a`, ["-stream_loop", times, "-i", hour, "-t", String(seconds), "-c", "copy"]);
 }
+
+const SMALL_RUNG =
+  "-an -c:v libx264 -preset veryfast -crf 26 -g 50 -sc_threshold 0 -bf 3 -pix_fmt yuv420p -movflags cmaf+frag_keyframe+empty_moov+default_base_moof".split(
+    " ",
+  );
+
+/** Ten seconds of two real clips as the smallest rung of a ladder, again and again, by stream copy. */
+export function smallRendition(seconds: number): string {
+  const clips = [FRIDAY, FLOWER].flatMap((path) => ["-i", path]);
+  const same = "scale=426:240,setsar=1,fps=25";
+  const joined = `[0:v]${same}[a];[1:v]${same}[b];[a][b]concat=n=2:v=1`;
+  const once = make("small-rung.mp4", [...clips, "-filter_complex", joined, ...SMALL_RUNG]);
+  return make(`small-rung-${seconds}.mp4`, [
+    ...loop(once, seconds),
+    "-c",
+    "copy",
+    "-movflags",
+    "frag_keyframe+empty_moov+default_base_moof",
+  ]);
+}
+
+/** @param source of libavfilter, and filters behind it */
+export const drawnFilm = (source: string, seconds: number, filters = "null") =>
+  make(`drawn-${source.replaceAll(/\W/g, "-")}-${seconds}.mp4`, [
+    "-f",
+    "lavfi",
+    "-i",
+    `${source}${source.includes("=") ? ":" : "="}s=426x240:r=25,trim=duration=${seconds},${filters}`,
+    ...SMALL_RUNG,
+  ]);

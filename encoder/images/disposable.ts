@@ -1,4 +1,7 @@
 /** Recognises H.264 pictures that no other picture refers to, so that they need not be decoded to get to a later one. Pure. */
+import type { Stream } from "node-av/lib";
+import { AV_CODEC_ID_H264 } from "node-av/constants";
+
 const [NAL_SLICE, NAL_IDR] = [1, 5];
 
 /**
@@ -16,4 +19,10 @@ export function isDisposable(sample: Buffer): boolean {
     hasSlice = true;
   }
   return hasSlice;
+}
+
+/** Whether the samples of a stream are as `isDisposable` expects them (ISO/IEC 14496-15 §5.3.3). */
+export function hasLengths({ codecpar }: Stream): boolean {
+  const record = codecpar.extradata;
+  return codecpar.codecId === AV_CODEC_ID_H264 && record?.[0] === 1 && (record[4]! & 3) === 3;
 }

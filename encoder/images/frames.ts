@@ -1,11 +1,11 @@
 /** Decodes the wanted frames of pieces of media. */
 import { type CodecContext, type Frame, Packet } from "node-av/lib";
-import { AV_CODEC_ID_H264, AVERROR_EAGAIN } from "node-av/constants";
+import { AVERROR_EAGAIN } from "node-av/constants";
 import type { ImageMedia } from "../../protocol/images.ts";
 import { openDecoder, receivedFrames } from "../media/decode.ts";
 import { ticksToSeconds } from "../media/source.ts";
 import { JobError } from "../platform/errors.ts";
-import { isDisposable } from "./disposable.ts";
+import { hasLengths, isDisposable } from "./disposable.ts";
 import { openBytes, type OpenedBytes } from "./media-bytes.ts";
 
 /** A single key frame gains nothing from threads, and a GOP little from more than these. */
@@ -77,10 +77,8 @@ async function decodeWanted(
 }
 
 /** Whether a packet before the wanted ones can be left out. */
-function isSkipped({ video: { codecpar } }: OpenedBytes, { data }: Packet): boolean {
-  const record = codecpar.extradata;
-  const hasLengths = codecpar.codecId === AV_CODEC_ID_H264 && record?.[0] === 1 && (record[4]! & 3) === 3;
-  return hasLengths && data !== null && isDisposable(data);
+function isSkipped({ video }: OpenedBytes, { data }: Packet): boolean {
+  return hasLengths(video) && data !== null && isDisposable(data);
 }
 
 export async function readPackets({ format, video }: OpenedBytes): Promise<Packet[]> {

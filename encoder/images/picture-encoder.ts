@@ -56,8 +56,16 @@ const WAYS: Record<StillFormat, Way> = {
 
 export const colourFilterOf = (format: StillFormat): string => WAYS[format].filter;
 
-/** @param picture in the colours of `colourFilterOf` @throws {JobError} encoder_failed */
-export async function encodePicture(picture: Frame, format: StillFormat): Promise<Buffer> {
+/**
+ * @param picture in the colours of `colourFilterOf`
+ * @param further options of libav's encoder
+ * @throws {JobError} encoder_failed
+ */
+export async function encodePicture(
+  picture: Frame,
+  format: StillFormat,
+  further: Record<string, string | number> = {},
+): Promise<Buffer> {
   const { encoder, pixels, options: named, range, flags = [] } = WAYS[format];
   const codec = Codec.findEncoderByName(encoder as never);
   using context = new CodecContext();
@@ -71,7 +79,7 @@ export async function encodePicture(picture: Frame, format: StillFormat): Promis
   context.framerate = new Rational(1, 1);
   context.threadCount = 1;
   context.setFlags(...flags);
-  using options = Dictionary.fromObject(named);
+  using options = Dictionary.fromObject({ ...named, ...further });
   using packet = new Packet();
   packet.alloc();
   picture.pts = 0n;

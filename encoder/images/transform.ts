@@ -1,6 +1,6 @@
 /** Turns a decoded frame into the picture that a request asks for. */
 import type { Frame } from "node-av/lib";
-import type { StillFormat, Transform } from "../../protocol/images.ts";
+import { type StillFormat, STRONGEST_BLUR, type Transform } from "../../protocol/images.ts";
 import { busiestWindow, detailOf, type SmallPicture } from "../../protocol/media/poster-score.ts";
 import { PictureGraph } from "../media/picture-graph.ts";
 import { colourFilterOf, encodePicture } from "./picture-encoder.ts";
@@ -35,12 +35,15 @@ export async function smallPictureOf(frame: Frame, before: string[] = []): Promi
 
 /** @throws {JobError} encoder_failed */
 export async function transformed(frame: Frame, transform: Transform, format: StillFormat): Promise<Buffer> {
-  const { rotate, flip, scale, crop, pad } = transform;
+  const { rotate, flip, scale, crop, pad, blur = 0 } = transform;
   const turned = [TURNS[rotate], FLIPS[flip]];
   const at = crop === null ? "" : await cropOf(frame, turned, scale, crop);
   const padded = pad === null ? "" : `pad=${pad.widthPx}:${pad.heightPx}:(ow-iw)/2:(oh-ih)/2:black`;
   const scaled = `scale=${scale.widthPx}:${scale.heightPx}:flags=bicubic,setsar=1`;
-  using picture = await filtered(frame, [...turned, scaled, at, padded, colourFilterOf(format)]);
+  const { widthPx, heightPx } = crop ?? scale;
+  const sigma = Math.max(1, (Math.min(widthPx, heightPx) * STRONGEST_BLUR * blur) / 100);
+  const blurred = blur === 0 ? "" : `gblur=sigma=${sigma.toFixed(2)}`;
+  using picture = await filtered(frame, [...turned, scaled, at, blurred, padded, colourFilterOf(format)]);
   return await encodePicture(picture, format);
 }
 

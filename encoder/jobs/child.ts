@@ -7,6 +7,7 @@ import { encodeChunk } from "../media/chunk.ts";
 import { probe } from "../media/facts.ts";
 import type { JobContext } from "../media/job-context.ts";
 import { encodeSound } from "../media/sound.ts";
+import { lookThrough } from "../moderation/look-through.ts";
 import { prepareSpeech } from "../speech/speech.ts";
 import { transcribe } from "../speech/transcribe.ts";
 import type { ChildMessage, ParentMessage } from "./messages.ts";
@@ -40,6 +41,7 @@ function run(job: Job, context: JobContext): Promise<JobResult> {
   if (job.kind === "captions") return readSubtitles(job, context);
   if (job.kind === "speech") return prepareSpeech(job, context);
   if (job.kind === "transcribe") return transcribe(job, context);
+  if (job.kind === "pictures") return lookThrough(job, context);
   return job.kind === "video" ? encodeChunk(job, context) : encodeSound(job, context);
 }
 

@@ -11,7 +11,7 @@ import type { EncoderHealth, Job } from "../../protocol/jobs.ts";
 
 /** Two, because a probe is followed by the first chunk sooner than another child could start. */
 const SPARES = 2;
-const LANES: Lane[] = ["probe", "audio", "video", "captions", "speech", "transcribe"];
+const LANES: Lane[] = ["probe", "audio", "video", "captions", "speech", "transcribe", "pictures"];
 
 export interface QueueSizes {
   capacity: number; // concurrent video jobs

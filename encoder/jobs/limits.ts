@@ -16,6 +16,8 @@ const PROBE_WALL_MS = 10 * 60_000;
 const CAPTIONS_WALL_MS = 60 * 60_000;
 /** A piece has ten minutes at most, of which the model reports the end alone. A large one takes a dozen times as long on a slow processor. */
 const SPEECH_WALL_MS = 3 * 3600_000;
+/** 12 h of pictures are decoded in minutes, but its 9000 pictures are judged in an hour, and on a slow processor in several. */
+const PICTURES_WALL_MS = 6 * 3600_000;
 /** The largest models have 3 GB. */
 const SPEECH_RSS_BYTES = 5 * 2 ** 30;
 const START_WALL_MS = 10 * 60_000;
@@ -30,6 +32,7 @@ export function limitsOf(job: Job): ChildLimits {
   if (job.kind === "probe") return { silenceMs: SILENCE_MS, wallMs: PROBE_WALL_MS, rssBytes: BASE_RSS_BYTES };
   if (job.kind === "captions") return { silenceMs: SILENCE_MS, wallMs: CAPTIONS_WALL_MS, rssBytes: BASE_RSS_BYTES };
   if (job.kind === "speech") return { silenceMs: SILENCE_MS, wallMs: CAPTIONS_WALL_MS, rssBytes: BASE_RSS_BYTES };
+  if (job.kind === "pictures") return { silenceMs: SILENCE_MS, wallMs: PICTURES_WALL_MS, rssBytes: BASE_RSS_BYTES };
   if (job.kind === "transcribe")
     return { silenceMs: SPEECH_WALL_MS, wallMs: SPEECH_WALL_MS, rssBytes: SPEECH_RSS_BYTES };
   if (job.kind === "audio") {

@@ -24,20 +24,23 @@ export async function openDecoder(stream: Stream, threads: number): Promise<Code
   return context;
 }
 
+interface Decoding {
+  /** Returns false for packets to withhold from the decoder. */
+  accepts?: (packet: Packet) => boolean;
+  /** Without a thread of its own for each packet: sound and small pictures take less time to decode than a thread would take to begin. */
+  isAtOnce?: boolean;
+}
+
 /**
  * Yields the stream's frames from the demuxer's position to the end, in presentation order. Skips damaged packets. The receiver owns every
  * frame.
- *
- * @param accepts returns false for packets to withhold from the decoder
  */
 export async function* decodedFrames(
   source: OpenSource,
   stream: Stream,
   decoder: CodecContext,
-  accepts: (packet: Packet) => boolean = () => true,
+  { accepts = () => true, isAtOnce = stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO }: Decoding = {},
 ): AsyncGenerator<Frame> {
-  // A frame of sound takes less time to decode than a thread of its own would take to begin.
-  const isSound = stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO;
   using packet = new Packet();
   packet.alloc();
   for (let atEnd = false; !atEnd;) {
@@ -48,9 +51,9 @@ export async function* decodedFrames(
     }
     for (let sent = false; !sent;) {
       const given = atEnd ? null : packet;
-      const result = isSound ? decoder.sendPacketSync(given) : await decoder.sendPacket(given);
+      const result = isAtOnce ? decoder.sendPacketSync(given) : await decoder.sendPacket(given);
       sent = result !== AVERROR_EAGAIN;
-      yield* receivedFrames(decoder, isSound);
+      yield* receivedFrames(decoder, isAtOnce);
     }
     packet.unref();
   }

@@ -84,7 +84,7 @@ async function* timed(
   };
   let untimed: Frame[] = []; // leading frames, timed by the first frame that has a time
   let lastSeconds: number | undefined;
-  for await (const frame of decodedFrames(source, stream, decoder, accepts)) {
+  for await (const frame of decodedFrames(source, stream, decoder, { accepts })) {
     if (lastSeconds === undefined && frame.hasFlags(AV_FRAME_FLAG_CORRUPT)) {
       frame.free();
       continue;

@@ -58,7 +58,7 @@ export interface OpenSource {
   isAtStart: boolean;
 }
 
-export type SourcePath = "source" | "sound" | "piece" | `imposed/${number}` | `files/${number}`;
+export type SourcePath = "source" | "sound" | "piece" | "video" | `imposed/${number}` | `files/${number}`;
 
 /** The path of a file of a montage. */
 export const montageFile = (file: number): SourcePath => (file === 0 ? "source" : `files/${file}`);

@@ -33,6 +33,10 @@ const WORKER_VARIABLES: Record<VariableName, string> = {
   AI_TEXT_MODEL: "its model of summaries, chapters and names; built-in: none (gpt-4.1-mini)",
   AI_TEXT_INPUT_USD_PER_MILLION: "its price for a million tokens that it reads, in dollars (0.4)",
   AI_TEXT_OUTPUT_USD_PER_MILLION: "the same for tokens that it writes (1.6)",
+  AI_VISION_MODEL:
+    "its model that looks at pictures, for moderation; built-in: the encoder's classifier (gpt-4.1-mini)",
+  AI_VISION_INPUT_USD_PER_MILLION: "its price for a million tokens that it reads, in dollars (0.4)",
+  AI_VISION_OUTPUT_USD_PER_MILLION: "the same for tokens that it writes (1.6)",
   AI_MONTHLY_BUDGET_USD: "dollars that a workspace may spend on AI in a month (50)",
   JOB_LEASE_MS: "lease of a job without a heartbeat from its encoder",
   SOURCE_RETRY_SCALE: "factor of the delays before retries of a source",

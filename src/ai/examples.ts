@@ -29,7 +29,14 @@ const hit: z.output<typeof SearchHit> = {
 };
 const settings = {
   vocabulary: ["Sluice", "Ada Lovelace"],
-  newMedia: { subtitles: true, summary: false, chapters: true, namedEntities: false },
+  newMedia: {
+    subtitles: true,
+    summary: false,
+    chapters: true,
+    namedEntities: false,
+    moderation: { type: "av", action: "none" },
+  },
+  moderationThreshold: 0.5,
 };
 
 const mediaId = "0d3e8ff8-2f5c-4c3b-8d45-4e4c0a4c8f1a";
@@ -45,6 +52,9 @@ export const AI_EXAMPLES: Record<string, unknown> = {
   UpdateNamedEntities: { namedEntities: true },
   SummaryEnabled: { mediaId, isSummaryEnabled: true },
   ChaptersEnabled: { mediaId, isChaptersEnabled: true },
+  UpdateModeration: { moderation: { type: "av", action: "block" } },
+  ModerationEnabled: { mediaId, isModerationEnabled: true },
+  ClearedModeration: { mediaId, isHeld: false },
   NamedEntitiesEnabled: { mediaId, isNamedEntitiesEnabled: true },
   SummaryText: "Fishing boats leave a small harbour before the sun is up.",
   TranslateTrack: { languageCode: "it", languageName: "Italian" },

@@ -32,7 +32,7 @@ export const libraryRoutes = (calls: LibraryRouteCalls) =>
     .route("/", assetRoutes(calls))
     .route("/", mediaPlaybackRoutes(calls))
     .route("/", trackRoutes(calls))
-    .route("/", insightRoutes)
+    .route("/", insightRoutes(calls))
     .route("/", mediaClipsRoute)
     .route("/", activityRoutes)
     .route("/", uploadPageRoutes)

@@ -34,18 +34,25 @@ export async function answerImage(
   if (resolved === null) throw unknownPlayback();
   const permission = await viewer.admit(resolved.rules);
   if (resolved.kind === "stream") return await answerThumbnailOfStream(viewer, permission, env, ctx, resolved, file);
-  const presentation = presentationOf(resolved.playable);
-  if (presentation === null) throw nothingToPlay(resolved.playable);
-  const shown = select(presentation, selectionOf(new URLSearchParams(), resolved.rules));
-  if (shown.videoSets.length === 0) throw new Problem("playback_not_found", "this media has no picture");
+  const shown = requirePicture(resolved);
   if (file.kind === "sheet") return await answerSheet(viewer, permission, env, ctx, resolved, shown, file);
   return file.kind === "clip"
     ? await answerClip(viewer, env, ctx, resolved, shown, file)
     : await answerStill(viewer, env, ctx, resolved, shown, file);
 }
 
-async function answerStill(
-  { request, url }: Viewer,
+/** What there is to show. @throws {Problem} playback_not_found, not_ready */
+export function requirePicture({ playable, rules }: ResolvedAsset): Presentation {
+  const presentation = presentationOf(playable);
+  if (presentation === null) throw nothingToPlay(playable);
+  const shown = select(presentation, selectionOf(new URLSearchParams(), rules));
+  if (shown.videoSets.length === 0) throw new Problem("playback_not_found", "this media has no picture");
+  return shown;
+}
+
+/** @throws {Problem} as `answerImage` */
+export async function answerStill(
+  { request, url }: Pick<Viewer, "request" | "url">,
   env: Env,
   ctx: RequestContext,
   { playable, rules }: ResolvedAsset,

@@ -38,7 +38,8 @@ export async function answerThumbnailOfStream(
     const order = await pastStillOrder(env, ctx, broadcast, { seconds, fit, format: file.format });
     return await deliverImage(request, env, ctx, order, true);
   }
-  const isPlain = fit.widthPx === null && fit.heightPx === null && fit.rotate === 0 && fit.flip === "none";
+  const isPlain =
+    fit.widthPx === null && fit.heightPx === null && fit.rotate === 0 && fit.flip === "none" && fit.blur === 0;
   if (isPlain && file.format === "jpg") return await answerLiveThumbnail(env, ctx, request, playable);
   const { id: sessionId } = onAir(playable);
   const order = { sessionId, workspaceId: rules.workspaceId, playbackId: rules.playbackId, format: file.format, fit };

@@ -39,7 +39,7 @@ export class Viewer {
 
   /**
    * @param isLicense whether the request is for a licence, which needs a token for licences
-   * @throws {Problem} playback_unauthorized, forbidden
+   * @throws {Problem} playback_unauthorized, forbidden, moderation_hold
    */
   async admit(rules: AccessRules, isLicense = false): Promise<Permission> {
     const { accessPolicy, keySystems } = rules;
@@ -48,6 +48,8 @@ export class Viewer {
     this.#checkRestrictions(rules);
     const purpose = isLicense ? "license" : accessPolicy === "drm" ? "encrypted media" : "media";
     const authority = accessPolicy === "public" ? null : await this.#authorize(rules, purpose);
+    // Only those who might play it learn that it is held.
+    if (rules.isHeld) throw held();
     return (this.#permission = new Permission(rules, authority, this.#env.JOB_SECRET));
   }
 
@@ -55,13 +57,13 @@ export class Viewer {
    * Admits the stream's viewer to its recording, by the rules of any of its playback IDs. These limit the permission, too.
    *
    * @param recording rules of its playback IDs
-   * @returns the limited permission; `refusal`: why the viewer may not play the recording (broadcast_over, forbidden)
+   * @returns the limited permission; `refusal`: why the viewer may not play the recording (broadcast_over, forbidden, moderation_hold)
    */
   admitToRecording(permission: Permission, recording: readonly AccessRules[]): Permission | { refusal: Problem } {
     let refusal: Problem | null = null;
     for (const rules of recording) {
       if (!permission.mayPlay(rules)) continue;
-      const refused = this.#refusalOf(rules);
+      const refused = this.#refusalOf(rules) ?? (rules.isHeld ? held() : null);
       if (refused === null) return (this.#permission = permission.within(rules));
       refusal ??= refused;
     }
@@ -114,6 +116,8 @@ export class Viewer {
     return { ...valid, by: "token" };
   }
 }
+
+const held = () => new Problem("moderation_hold", "moderation holds this media until its owner clears it");
 
 /** The answer wherever a broadcast has ended, and its viewers have nothing to play. */
 export const broadcastOver = () =>

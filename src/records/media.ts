@@ -70,11 +70,12 @@ const error = z
 const result = z
   .strictObject({
     engine: z.string().openapi({
-      description: "`built-in`, `openai-compatible`, `workers-ai`, or `source`: the media of a clip had it",
+      description:
+        "`built-in`, `openai-compatible`, `workers-ai`, `nsfwjs` of the encoder, or `source`: the media of a clip had it. Moderation may have two",
       example: "built-in",
     }),
     model: z.string().optional(),
-    trackId: z.uuid().openapi({ description: "The subtitle track that was read" }),
+    trackId: z.uuid().optional().openapi({ description: "The subtitle track that was read" }),
     costUsd: z.number().openapi({ description: "At the prices of the owner's settings" }),
     tookMs: z.number(),
   })
@@ -94,6 +95,38 @@ const EntityRecord = z.strictObject({
   category: z.enum(["person", "organization", "location", "product", "event"]),
   count: z.int(),
   timesMs: z.array(z.number()).openapi({ description: "Where it is said, the first ten times, in milliseconds" }),
+});
+
+const score = z.number().min(0).max(1);
+const ModerationRecord = z.strictObject({
+  scores: z
+    .array(z.strictObject({ category: z.string(), score }))
+    .openapi({ description: "A category that nobody could judge is absent" }),
+  moments: z
+    .array(
+      z.strictObject({
+        category: z.string(),
+        score,
+        startMs: z.number(),
+        endMs: z.number().optional(),
+        source: z.enum(["picture", "speech"]),
+        thumbnail: z
+          .url()
+          .optional()
+          .openapi({ description: "Blurred; sharp without `blur`. A private playback ID needs a token there" }),
+      }),
+    )
+    .openapi({ description: "The worst ten at most, 5 s apart, the highest score first" }),
+  isFlagged: z.boolean().openapi({ description: "Whether a score is above the threshold" }),
+  threshold: score,
+  pictures: z
+    .strictObject({ engine: z.string(), model: z.string().optional(), count: z.int() })
+    .optional()
+    .openapi({ description: "Who has judged how many pictures; absent = nobody" }),
+  speech: z
+    .strictObject({ engine: z.string(), model: z.string().optional(), trackId: z.uuid() })
+    .optional()
+    .openapi({ description: "Who has judged what is said, by which subtitle track; absent = nobody" }),
 });
 
 /** A media as events contain it, and as most clients of the API read it. */
@@ -164,6 +197,13 @@ export const MediaRecord = z.object({
   namedEntities: insight(z.strictObject({ namedEntities: z.array(EntityRecord) })).openapi({
     description: "Names that are said, if they were asked for, the most frequent first",
   }),
+  moderation: insight(ModerationRecord).openapi({
+    description: "Scores of unwanted content, if they were asked for",
+  }),
+  isHeld: z
+    .literal(true)
+    .optional()
+    .openapi({ description: "Moderation holds it: it plays nowhere, until POST …/moderation/clear" }),
   isAudioOnly: z.boolean(),
   subtitleAvailable: z.boolean(),
   duration: z.string().optional().openapi({ example: "00:01:10" }),

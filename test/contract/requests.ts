@@ -84,6 +84,10 @@ export const REQUESTS: Record<string, (made: Made) => ContractRequest> = {
     body: { namedEntities: true },
     fields: ["mediaId", "isNamedEntitiesEnabled"],
   }),
+  "update-media-moderation": () => ({
+    body: { moderation: { type: "av" } },
+    fields: ["mediaId", "isModerationEnabled"],
+  }),
   "delete-media": () => ({}),
   "create-media-playback-id": () => ({
     body: { accessPolicy: "private", accessRestrictions: { domains: RULES, userAgents: RULES }, resolution: "720p" },

@@ -86,6 +86,19 @@ describe("a still", () => {
     }
   });
 
+  test("is blurred until nothing in it can be read", async () => {
+    const { request, media } = stillOf(5);
+    const contrastOf = async (blur?: number) => {
+      const transform = { ...sizedTo(320, 180), ...(blur === undefined ? {} : { blur }) };
+      const { bytes } = await askForImage(encoder, { ...request, format: "png", transform }, media);
+      const { luma } = await readPicture(bytes, "png");
+      return luma.slice(1).reduce((sum, value, n) => sum + Math.abs(value - luma[n]!), 0) / luma.length;
+    };
+    const [sharp, slight, strong] = [await contrastOf(), await contrastOf(10), await contrastOf(50)];
+    expect(slight).toBeLessThan(sharp);
+    expect(strong).toBeLessThan(sharp / 2);
+  });
+
   test("is rotated, mirrored, cropped and padded in this order", async () => {
     const { request, media } = stillOf(5);
     const transform = {

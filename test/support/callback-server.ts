@@ -96,7 +96,8 @@ export class CallbackServer {
     const status = await desk.intercept(request.method ?? "", path);
     if (status !== undefined) return void response.writeHead(status).end(desk.refusal);
     const body = Buffer.concat(chunks);
-    if (path === "source" || path === "sound" || path === "piece") return serveFile(desk.sourcePath, request, response);
+    if (path === "source" || path === "sound" || path === "piece" || path === "video")
+      return serveFile(desk.sourcePath, request, response);
     if (path === "cuts") return void response.writeHead(200).end(JSON.stringify(desk.cuts));
     const imposed = /^imposed\/(\d)$/.exec(path);
     const further = /^files\/(\d+)$/.exec(path);

@@ -9,6 +9,17 @@ export interface ChatRequest {
   max_tokens: number;
 }
 
+type Part = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
+
+/** The picture of a question to a model that sees; null = it has none. */
+export function pictureIn({ messages }: ChatRequest): Buffer | null {
+  const content = messages.at(-1)!.content as string | Part[];
+  const picture = typeof content === "string" ? undefined : content.find(({ type }) => type === "image_url");
+  if (picture?.type !== "image_url") return null;
+  const [, base64 = ""] = /^data:image\/jpeg;base64,(.+)$/.exec(picture.image_url.url) ?? [];
+  return Buffer.from(base64, "base64");
+}
+
 export interface ChatStandIn {
   /** With the path of the API. */
   baseUrl: string;

@@ -17,6 +17,7 @@ import type {
   VideoJob,
   VideoResult,
 } from "../../protocol/jobs.ts";
+import type { PicturesJob } from "../../protocol/pictures.ts";
 import type { SpeechJob, TranscribeJob } from "../../protocol/speech.ts";
 import { CallbackServer, type Desk, type Ending } from "./callback-server.ts";
 
@@ -34,7 +35,8 @@ export type AnyWanted =
   | Wanted<AudioJob>
   | Wanted<CaptionsJob>
   | Wanted<SpeechJob>
-  | Wanted<TranscribeJob>;
+  | Wanted<TranscribeJob>
+  | Wanted<PicturesJob>;
 
 export interface LogLine {
   event: string;

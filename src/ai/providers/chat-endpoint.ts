@@ -1,7 +1,7 @@
 import { callEndpoint, type Endpoint, readAnswer } from "./endpoint-call.ts";
 import { ProviderError } from "./provider-error.ts";
 import { readChat } from "./read-chat.ts";
-import { messagesOf, type TextAnswer, type TextRequest } from "./text-request.ts";
+import { inputTokensOf, messagesOf, type TextAnswer, type TextRequest } from "./text-request.ts";
 
 /** Ways to ask for JSON, of which a server may know only the later ones. The instructions ask for it in any case. */
 const FORMATS = [
@@ -23,7 +23,7 @@ export async function chatAtEndpoint(
   signal: AbortSignal,
 ): Promise<TextAnswer> {
   const messages = messagesOf(request);
-  const asked = messages.map(({ content }) => content).join("\n");
+  const askedTokens = inputTokensOf(request);
   for (const format of FORMATS) {
     const body = {
       model: endpoint.model,
@@ -33,7 +33,7 @@ export async function chatAtEndpoint(
       ...format(request.format),
     };
     const response = await callEndpoint(endpoint, "chat/completions", body, signal);
-    if (response.status !== 400 && response.status !== 422) return readChat(await readAnswer(response), asked);
+    if (response.status !== 400 && response.status !== 422) return readChat(await readAnswer(response), askedTokens);
     await response.body?.cancel();
   }
   throw new ProviderError("ai_refused");

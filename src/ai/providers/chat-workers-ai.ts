@@ -1,6 +1,6 @@
 import { type AiBinding, runBinding } from "./ai-binding.ts";
 import { readChat } from "./read-chat.ts";
-import { messagesOf, type TextAnswer, type TextRequest } from "./text-request.ts";
+import { inputTokensOf, messagesOf, type TextAnswer, type TextRequest } from "./text-request.ts";
 
 /**
  * Asks a text model of Workers AI in its JSON mode (Cloudflare's documentation, November 2026).
@@ -12,13 +12,11 @@ export async function chatAtWorkersAi(
   request: TextRequest,
   signal: AbortSignal,
 ): Promise<TextAnswer> {
-  const messages = messagesOf(request);
   const inputs = {
-    messages,
+    messages: messagesOf(request),
     max_tokens: request.maxOutputTokens,
     temperature: request.isRepeat === true ? 0.4 : 0,
     response_format: { type: "json_schema", json_schema: request.format.schema },
   };
-  const asked = messages.map(({ content }) => content).join("\n");
-  return readChat(await runBinding(target, inputs, signal), asked);
+  return readChat(await runBinding(target, inputs, signal), inputTokensOf(request));
 }

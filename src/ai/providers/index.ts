@@ -5,3 +5,4 @@ export { costOf, type SpeechProvider, speechProviderOf } from "./speech-provider
 export { canNextModel, mostCostOf, type TextProvider, textProviderOf } from "./text-provider.ts";
 export type { SpeechSound } from "./speech-request.ts";
 export type { TextRequest } from "./text-request.ts";
+export { listenerOf, visionProviderOf } from "./vision-provider.ts";

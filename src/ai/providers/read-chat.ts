@@ -20,10 +20,10 @@ const Native = z.object({ response: Content, usage: Usage });
 /**
  * The JSON in a chat's answer, in the shapes of OpenAI's API and of Workers AI. Pure.
  *
- * @param asked the question, whose tokens are estimated where the answer does not count them
+ * @param askedTokens an estimate of the question's, where the answer does not count them
  * @throws {ProviderError} ai_answer_unusable
  */
-export function readChat(answer: unknown, asked: string): TextAnswer {
+export function readChat(answer: unknown, askedTokens: number): TextAnswer {
   const chat = Chat.safeParse(answer);
   const native = Native.safeParse(answer);
   const content = chat.success
@@ -37,7 +37,7 @@ export function readChat(answer: unknown, asked: string): TextAnswer {
   if (value === undefined || value === null) throw new ProviderError("ai_answer_unusable");
   return {
     value,
-    inputTokens: usage?.prompt_tokens ?? tokensOf(asked),
+    inputTokens: usage?.prompt_tokens ?? askedTokens,
     outputTokens: usage?.completion_tokens ?? tokensOf(JSON.stringify(value)),
   };
 }

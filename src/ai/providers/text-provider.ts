@@ -2,9 +2,9 @@ import type { AiEnv } from "./ai-env.ts";
 import { chatAtEndpoint } from "./chat-endpoint.ts";
 import { chatAtWorkersAi } from "./chat-workers-ai.ts";
 import type { ProviderError } from "./provider-error.ts";
-import { messagesOf, type TextAnswer, type TextRequest, tokensOf } from "./text-request.ts";
+import { inputTokensOf, type TextAnswer, type TextRequest } from "./text-request.ts";
 
-/** Who reads transcripts. */
+/** Who reads transcripts, or looks at pictures. */
 export interface TextProvider {
   engine: "openai-compatible" | "workers-ai";
   /** The first is asked; the next one where the one before fails, or does not answer with JSON. */
@@ -17,8 +17,8 @@ export interface TextProvider {
   ask(model: string, request: TextRequest, signal: AbortSignal): Promise<TextAnswer>;
 }
 
-/** The value of AI_TEXT_MODEL with which no provider is asked. */
-const BUILT_IN = "built-in";
+/** The value of AI_TEXT_MODEL, and of AI_VISION_MODEL, with which no provider is asked. */
+export const BUILT_IN = "built-in";
 
 /** Prices of November 2026, dollars for a million tokens: gpt-4.1-mini of OpenAI, and llama-3.3-70b-instruct-fp8-fast of Workers AI. */
 const ENDPOINT = { models: "gpt-4.1-mini", inputUsd: 0.4, outputUsd: 1.6 };
@@ -37,23 +37,38 @@ export function textProviderOf(env: AiEnv): TextProvider | null {
   if (baseUrl !== "")
     return {
       engine: "openai-compatible",
-      ...settingsOf(env, ENDPOINT),
+      ...textSettings(env, ENDPOINT),
       ask: (model, request, signal) => chatAtEndpoint({ baseUrl, key, model }, request, signal),
     };
   if (binding === undefined) return null;
   return {
     engine: "workers-ai",
-    ...settingsOf(env, WORKERS_AI),
+    ...textSettings(env, WORKERS_AI),
     ask: (model, request, signal) => chatAtWorkersAi({ binding, model }, request, signal),
   };
 }
 
-function settingsOf(env: AiEnv, usual: typeof ENDPOINT): Pick<TextProvider, "models" | "partCharacters" | "costOf"> {
-  const inputUsd = Number(env.AI_TEXT_INPUT_USD_PER_MILLION || usual.inputUsd);
-  const outputUsd = Number(env.AI_TEXT_OUTPUT_USD_PER_MILLION || usual.outputUsd);
+const textSettings = (env: AiEnv, usual: typeof ENDPOINT) => ({
+  partCharacters: PART_CHARACTERS,
+  ...modelsAndPrices(
+    {
+      models: env.AI_TEXT_MODEL,
+      inputUsd: env.AI_TEXT_INPUT_USD_PER_MILLION,
+      outputUsd: env.AI_TEXT_OUTPUT_USD_PER_MILLION,
+    },
+    usual,
+  ),
+});
+
+/** @param chosen settings; "" = the usual one */
+export function modelsAndPrices(
+  chosen: Record<"models" | "inputUsd" | "outputUsd", string>,
+  usual: typeof ENDPOINT,
+): Pick<TextProvider, "models" | "costOf"> {
+  const inputUsd = Number(chosen.inputUsd || usual.inputUsd);
+  const outputUsd = Number(chosen.outputUsd || usual.outputUsd);
   return {
-    models: (env.AI_TEXT_MODEL || usual.models).split(",").map((model) => model.trim()),
-    partCharacters: PART_CHARACTERS,
+    models: (chosen.models || usual.models).split(",").map((model) => model.trim()),
     // A dollar for a million tokens is a millionth of a dollar for one.
     costOf: ({ inputTokens, outputTokens }) => Math.ceil(inputTokens * inputUsd + outputTokens * outputUsd),
   };
@@ -62,7 +77,7 @@ function settingsOf(env: AiEnv, usual: typeof ENDPOINT): Pick<TextProvider, "mod
 /** The most that a question costs. */
 export const mostCostOf = (provider: TextProvider, request: TextRequest): number =>
   provider.costOf({
-    inputTokens: messagesOf(request).reduce((sum, { content }) => sum + tokensOf(content), 0),
+    inputTokens: inputTokensOf(request),
     outputTokens: request.maxOutputTokens,
   });
 

@@ -1,3 +1,2 @@
-export type { NewMedia } from "./new-media.ts";
-export { settingsOf } from "./store.ts";
+export { type AiSettings, settingsOf } from "./store.ts";
 export { promptOf, Vocabulary } from "./vocabulary.ts";

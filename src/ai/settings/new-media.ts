@@ -1,4 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import { ModerationRequest } from "../moderation/index.ts";
+
+const ModerationDefault = z.union([z.literal(false), ModerationRequest]).openapi({
+  description: "Scores of unwanted content; `false` = none",
+});
 
 /** What is made of every new media, unless its creation says otherwise. */
 export const NewMedia = z
@@ -7,6 +12,7 @@ export const NewMedia = z
     summary: z.boolean().default(false).openapi({ description: "A summary of 100 words" }),
     chapters: z.boolean().default(false),
     namedEntities: z.boolean().default(false),
+    moderation: ModerationDefault.default(false),
   })
   .openapi("AiOfNewMedia", {
     description:

@@ -6,11 +6,23 @@ import { newRouter } from "../../platform/http/router.ts";
 import { changeSettings, settingsOf } from "./store.ts";
 import { NewMedia } from "./new-media.ts";
 import { Vocabulary } from "./vocabulary.ts";
+import { USUAL_THRESHOLD } from "../moderation/index.ts";
+
+const ModerationThreshold = z.number().min(0).max(1).openapi({
+  description: "A moderation score above it flags a media",
+  example: USUAL_THRESHOLD,
+});
 
 const AiSettings = z
-  .object({ vocabulary: Vocabulary.default([]), newMedia: NewMedia.optional() })
-  .openapi("AiSettings", { description: "What is left out is none" });
-const AiSettingsRecord = z.object({ vocabulary: z.array(z.string()), newMedia: NewMedia }).openapi("AiSettingsRecord");
+  .object({
+    vocabulary: Vocabulary.default([]),
+    newMedia: NewMedia.optional(),
+    moderationThreshold: ModerationThreshold.default(USUAL_THRESHOLD),
+  })
+  .openapi("AiSettings", { description: "What is left out is none, and the threshold 0.5" });
+const AiSettingsRecord = z
+  .object({ vocabulary: z.array(z.string()), newMedia: NewMedia, moderationThreshold: z.number() })
+  .openapi("AiSettingsRecord");
 
 const path = "/v1/ai/settings";
 const tags = ["In-video AI"];
@@ -41,11 +53,13 @@ const putRoute = createRoute({
 
 export const aiSettingsRoutes = newRouter()
   .openapi(getRoute, async (c) => {
-    const { vocabulary, newMedia } = await settingsOf(openDatabase(c.env.DB), c.var.caller.workspaceId);
-    return c.json(success({ vocabulary, newMedia: NewMedia.parse(newMedia) }), 200);
+    const { newMedia, ...settings } = await settingsOf(openDatabase(c.env.DB), c.var.caller.workspaceId);
+    const { vocabulary, moderationThreshold } = settings;
+    return c.json(success({ vocabulary, newMedia: NewMedia.parse(newMedia), moderationThreshold }), 200);
   })
   .openapi(putRoute, async (c) => {
-    const { vocabulary, newMedia = NewMedia.parse({}) } = c.req.valid("json");
-    await changeSettings(openDatabase(c.env.DB), c.var.caller.workspaceId, { vocabulary, newMedia }, new Date());
-    return c.json(success({ vocabulary, newMedia }), 200);
+    const { newMedia = NewMedia.parse({}), ...given } = c.req.valid("json");
+    const settings = { ...given, newMedia };
+    await changeSettings(openDatabase(c.env.DB), c.var.caller.workspaceId, settings, new Date());
+    return c.json(success(settings), 200);
   });

@@ -7,11 +7,12 @@ export interface TranscriptPart {
   text: string;
 }
 
-/** With parts of 48,000 characters about 500,000 words. What is said behind them is not read. */
-const MAX_PARTS = 60;
+/** About 500,000 words. What is said behind them is not read. */
+const MOST_CHARACTERS = 2_880_000;
 
 /** Cuts a transcript between sentences. Pure. */
 export function partsOf(sentences: readonly Sentence[], characters: number): TranscriptPart[] {
+  const mostParts = Math.ceil(MOST_CHARACTERS / characters);
   const parts: TranscriptPart[] = [];
   let [lines, own, length]: [string[], Sentence[], number] = [[], [], 0];
   const close = () => {
@@ -21,13 +22,13 @@ export function partsOf(sentences: readonly Sentence[], characters: number): Tra
   for (const sentence of sentences) {
     const line = `[${toClock(sentence.startMs)}] ${sentence.text}`;
     if (length + line.length > characters) close();
-    if (parts.length === MAX_PARTS) return parts;
+    if (parts.length === mostParts) return parts;
     lines.push(line);
     own.push(sentence);
     length += line.length + 1;
   }
   close();
-  return parts.slice(0, MAX_PARTS);
+  return parts.slice(0, mostParts);
 }
 
 /** `HH:MM:SS` */

@@ -4,6 +4,7 @@ import { dataAnswer, security, success } from "../../platform/http/answers.ts";
 import { hinted } from "../../platform/http/hints/issue-hints.ts";
 import { problemResponses } from "../../platform/http/openapi.ts";
 import { newRouter } from "../../platform/http/router.ts";
+import { AI_USES } from "./tables.ts";
 import { budgetMicroUsd, dayOf, spentInMonth, usageOfDays } from "./count-calls.ts";
 
 /** As long as usage is kept. */
@@ -32,10 +33,10 @@ export const AiUsageRecord = z
     days: z.array(
       z.object({
         date: Day,
-        kind: z.enum(["captions", "summary", "chapters", "namedEntities", "translation"]),
+        kind: z.enum(AI_USES),
         engine: z.string().openapi({ example: "openai-compatible" }),
         calls: z.int().openapi({ description: "Calls of the provider, or jobs of an encoder" }),
-        units: z.number().openapi({ description: "Seconds of sound of captions; tokens of texts" }),
+        units: z.number().openapi({ description: "Seconds of sound of captions; tokens of texts and pictures" }),
         unit: z.enum(["seconds", "tokens"]),
         costUsd: z.number(),
       }),

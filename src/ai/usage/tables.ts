@@ -1,16 +1,18 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
+export const AI_USES = ["captions", "summary", "chapters", "namedEntities", "translation", "moderation"] as const;
+
 /** What AI has been used for, one row for each workspace, day, kind of result and engine. Deleted after 400 days (`src/retention.ts`). */
 export const aiUsage = sqliteTable(
   "ai_usage",
   {
     workspaceId: text().notNull(),
     day: text().notNull(), // YYYY-MM-DD, UTC
-    kind: text({ enum: ["captions", "summary", "chapters", "namedEntities", "translation"] }).notNull(),
+    kind: text({ enum: AI_USES }).notNull(),
     engine: text().notNull(),
     /** Calls of a provider, or jobs of an encoder. */
     calls: integer().notNull(),
-    /** Of captions: seconds of sound; of texts: tokens. */
+    /** Of captions: seconds of sound; of texts and pictures: tokens. */
     units: real().notNull(),
     costMicroUsd: integer().notNull(),
   },

@@ -81,6 +81,7 @@ export const aiKinds = {
     },
   }),
   "video.mediaAI.moderation.ready": ai({
+    isSent: true,
     status: "ready",
     when: "A media was scored for unwanted content.",
     data: z.strictObject({ isModerationGenerated: z.boolean(), moderationResult: ModerationScores }),
@@ -93,6 +94,7 @@ export const aiKinds = {
     },
   }),
   "ai.moderation.flagged": ai({
+    isSent: true,
     status: "flagged",
     when: "A moderation score of a media is above the workspace's threshold; only such scores are listed.",
     data: z.strictObject({ threshold: Score, moderationResult: ModerationScores.min(1) }),

@@ -40,6 +40,11 @@ export const STEP_DIED = ofService("processing_died", "Processing this source en
 export const NO_SOUND = ofSource("source_no_streams", "The file has no sound that can be decoded.");
 export const NO_SPEECH = ofSource("no_speech", "Nothing is spoken in this sound.");
 export const NO_TRANSCRIPT = ofSource("no_transcript", "The media has no subtitles, and nothing is spoken in it.");
+export const NO_PICTURE = ofSource("no_picture", "The media has no picture that could be judged.");
+export const LANGUAGE_WITHOUT_WORDS = ofService(
+  "ai_language_unknown",
+  "The built-in engine has no list of words in this language: set AI_BASE_URL, or bind Workers AI.",
+);
 export const AI_LANGUAGE_UNKNOWN = ofService(
   "ai_language_unknown",
   "The built-in engine finds names in English texts only: set AI_BASE_URL, or bind Workers AI.",

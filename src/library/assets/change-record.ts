@@ -22,6 +22,8 @@ export interface RecordChange {
   addedTracks?: AssetRecord["addedTracks"];
   /** The results of AI afterwards, when they change. */
   insights?: AssetRecord["insights"];
+  /** Whether moderation holds it afterwards, when that changes. */
+  isHeld?: boolean;
   /** Makes the event from the changed record; default `video.media.updated`. */
   event?: (record: AssetRecord, when: { id: string; atMs: number }) => NewEvent;
   /** Events before that one. @param when of one event, with an id of its own on each call */
@@ -49,8 +51,15 @@ export async function changeRecord<Change extends RecordChange>(
     const change = seen && (await plan(seen, db, isStill(seen.asset)));
     if (seen === null || change === null) return null;
     const { set = {}, statements = [], playbackIds = seen.playbackIds, addedTracks = seen.addedTracks } = change;
-    const { insights = seen.insights } = change;
-    const record = { ...seen, playbackIds, addedTracks, insights, asset: { ...seen.asset, ...set, updatedAt: now } };
+    const { insights = seen.insights, isHeld = seen.isHeld } = change;
+    const record = {
+      ...seen,
+      playbackIds,
+      addedTracks,
+      insights,
+      isHeld,
+      asset: { ...seen.asset, ...set, updatedAt: now },
+    };
     const when = () => ({ id: crypto.randomUUID(), atMs: now.getTime() });
     const all = [...(change.eventsBefore?.(record, when) ?? []), (change.event ?? updated)(record, when())];
     const isCommitted = sql`EXISTS (SELECT 1 FROM ${events} WHERE id = ${all[0]!.id})`;

@@ -22,10 +22,11 @@ export async function requireClipSource(
   workspaceId: string,
   { clipOf, clipStartMs, clipEndMs }: SourceInput & { clipOf: string },
   body: CreateAsset,
-): Promise<Asset> {
+): Promise<Asset & { isHeld: boolean }> {
   const issues: z.core.$ZodIssue[] = [];
   const refuse = refusal(issues, [...PLACE]);
-  const source = (await findAsset(db, workspaceId, clipOf))?.asset ?? null;
+  const found = await findAsset(db, workspaceId, clipOf);
+  const source = found?.asset ?? null;
   if (source === null) refuse(["url"], UNKNOWN_MEDIA);
   else if (source.status === "errored") refuse(["url"], "must name a media that is `Ready`; this one has failed");
   else if (source.status !== "ready" || source.durationMs === null)
@@ -50,7 +51,7 @@ export async function requireClipSource(
       "must be false: clips have no original file",
     );
   if (issues.length > 0) throw validationProblem({ issues }, { data: body, schema: null });
-  return source!;
+  return { ...found!.asset, isHeld: found!.isHeld };
 }
 
 /** Statements of the commit that creates a clip: the check of the workspace's rate first, then what keeps the bytes of its media. */

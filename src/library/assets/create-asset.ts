@@ -43,8 +43,8 @@ export async function createAsset(
     ...(clipped && { sourceAssetId: clipped.id, mediaQuality: clipped.mediaQuality }),
   };
   const clip = clipStatements(db, asset);
-  const { newMedia } = await settingsOf(db, workspaceId);
-  const planned = planInsights(body, tracks, newMedia);
+  const aiSettings = await settingsOf(db, workspaceId);
+  const planned = planInsights(body, tracks, aiSettings);
   const addedTracks = newTracks(planned.tracks, { assetId: asset.id, isEdited: isEdited(asset) }, now);
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
@@ -63,7 +63,8 @@ export async function createAsset(
   });
   const created = { id: asset.id, answer };
   const insights = planned.requests.map((one) => newInsight(one, { assetId: asset.id, workspaceId }, now));
-  const record = { asset, playbackIds: [playbackId], tracks: [], addedTracks, insights };
+  const isHeld = clipped?.isHeld === true; // by a trigger
+  const record = { asset, playbackIds: [playbackId], tracks: [], addedTracks, insights, isHeld };
   const event = mediaEvent("asset.created", record, { id: crypto.randomUUID(), atMs: now.getTime() });
   const statements = [
     ...assetInserts(db, asset, playbackId),
@@ -97,12 +98,10 @@ export async function createAsset(
 
 type OfPlaybackId = "accessRestrictions" | "drmConfigurationId";
 type OfTracks = "subtitles";
-type OfInsights = "summary" | "chapters" | "generateChapters" | "namedEntities";
-/** Fields of the contract that are refused (`later`). */
-type Refused = "moderation";
+type OfInsights = "summary" | "chapters" | "generateChapters" | "namedEntities" | "moderation";
 
 /** The fields of a creation that become columns of the asset. */
-export type AssetSettings = Omit<CreateAsset, "inputs" | OfPlaybackId | OfTracks | OfInsights | Refused>;
+export type AssetSettings = Omit<CreateAsset, "inputs" | OfPlaybackId | OfTracks | OfInsights>;
 
 /** The compiler names a field of a creation that is not stored: it is a column, or is listed above. */
 const toColumns = (settings: AssetSettings): Pick<Asset, keyof AssetSettings> => ({

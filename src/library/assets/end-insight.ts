@@ -1,10 +1,13 @@
 import type { Env } from "../../platform/env.ts";
 import { changeRecord } from "./change-record.ts";
 import { endedInsight, endInsightIf, type InsightEnd, type InsightKey } from "../insights/store/repository.ts";
-import { insightEvent } from "../insights/store/to-insight.ts";
+import { moderationOrderOf } from "../insights/store/moderation-order.ts";
+import { flaggedEvent, insightEvent } from "../insights/store/to-insight.ts";
+import { log } from "../../platform/log.ts";
+import { holdIf } from "../../tenancy/access/index.ts";
 
 /**
- * Ends the making of a result, with its event and then `video.media.updated`, in one commit. Repeatable. Without effect on one that was asked for again
+ * Ends the making of a result, with its events and then `video.media.updated`, in one commit. A media that moderation flags is held, if that was asked for. Repeatable. Without effect on one that was asked for again
  * meanwhile.
  */
 export async function endInsight(env: Env, key: InsightKey, end: InsightEnd, now: Date): Promise<void> {
@@ -14,11 +17,25 @@ export async function endInsight(env: Env, key: InsightKey, end: InsightEnd, now
     );
     if (insight === undefined) return null;
     const ended = { ...insight, ...endedInsight(end) };
+    const isAvailable = end.status === "available";
+    const isFlagged = flaggedEvent(ended, { id: "", atMs: 0 }) !== null;
+    const isBlocked = isFlagged && moderationOrderOf(insight).action === "block";
     return {
-      statements: [endInsightIf(db, key, end, still)],
+      isFlagged,
+      isBlocked,
+      statements: [endInsightIf(db, key, end, still), ...(isBlocked ? [holdIf(db, key.assetId, now, still)] : [])],
+      ...(isBlocked ? { isHeld: true } : {}),
       insights: seen.insights.map((one) => (one === insight ? ended : one)),
-      eventsBefore: (_, when) => (end.status === "available" ? [insightEvent(ended, when())] : []),
+      eventsBefore: (_, when) => [
+        ...(isAvailable ? [insightEvent(ended, when())] : []),
+        ...(isFlagged ? [flaggedEvent(ended, when())!] : []),
+      ],
     };
   });
-  await changed?.committed.wake();
+  if (changed === null) return;
+  const { isFlagged, isBlocked } = changed.change;
+  const facts = { assetId: key.assetId, workspaceId: changed.record.asset.workspaceId, requestId: key.requestId };
+  if (isFlagged) log("moderation.flagged", facts);
+  if (isBlocked) log("media.held", facts);
+  await changed.committed.wake();
 }

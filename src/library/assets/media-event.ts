@@ -109,7 +109,14 @@ export function deletedEvent(
   { asset, playbackIds }: AssetRecord,
   { id, atMs }: { id: string; atMs: number },
 ): NewEvent {
-  const { status, playbackIds: ids } = toMedia({ asset, playbackIds, tracks: [], addedTracks: [], insights: [] });
+  const { status, playbackIds: ids } = toMedia({
+    asset,
+    playbackIds,
+    tracks: [],
+    addedTracks: [],
+    insights: [],
+    isHeld: false,
+  });
   const data = { id: asset.id, workspaceId: asset.workspaceId, status, playbackIds: ids };
   return {
     id,

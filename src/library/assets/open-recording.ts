@@ -82,6 +82,7 @@ export function openRecording(
     tracks: [],
     addedTracks: [],
     insights: [],
+    isHeld: false,
   });
   const event: NewEvent = {
     id: recording.eventId,

@@ -1,7 +1,14 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, ne, type SQL, sql } from "drizzle-orm";
 import { type Database, openDatabase } from "../../platform/database.ts";
 import { mediaTotalOf } from "../../tenancy/limits/index.ts";
-import { deletePlaybackIdsOf, insertPlaybackId, type PlaybackId, playbackIdsOf } from "../../tenancy/access/index.ts";
+import {
+  deleteHoldsOf,
+  deletePlaybackIdsOf,
+  holdsOf,
+  insertPlaybackId,
+  type PlaybackId,
+  playbackIdsOf,
+} from "../../tenancy/access/index.ts";
 import { deleteContentKeysOf } from "../../tenancy/drm/index.ts";
 import { isUnshared } from "../clips/shared-media.ts";
 import { deleteInsightsOf, type Insight, insightsOf } from "../insights/store/repository.ts";
@@ -22,6 +29,8 @@ export interface AssetRecord {
   addedTracks: AddedTrack[];
   /** Results of AI. */
   insights: Insight[];
+  /** Moderation holds it, or the media that it was cut from. */
+  isHeld: boolean;
 }
 
 /** The columns that a machine needs to process its asset. */
@@ -77,7 +86,7 @@ export const insertAssetOnce = (db: Database, asset: typeof assets.$inferInsert)
 /** @param workspaceId null = any workspace, for internal callers */
 export async function findAsset(db: Database, workspaceId: string | null, id: string): Promise<AssetRecord | null> {
   const isMine = workspaceId === null ? undefined : eq(assets.workspaceId, workspaceId);
-  const [found, ids, trackRows, added, made] = await db.batch([
+  const [found, ids, trackRows, added, made, holds] = await db.batch([
     db
       .select()
       .from(assets)
@@ -86,10 +95,12 @@ export async function findAsset(db: Database, workspaceId: string | null, id: st
     db.select().from(tracks).where(eq(tracks.assetId, id)).orderBy(asc(tracks.position)),
     addedTracksOf(db, [id]),
     insightsOf(db, [id]),
+    holdsOf(db, [id]),
   ]);
   const asset = found[0];
   if (asset === undefined) return null;
-  return { asset, playbackIds: ids, tracks: trackRows, addedTracks: added, insights: made };
+  const isHeld = holds.length > 0;
+  return { asset, playbackIds: ids, tracks: trackRows, addedTracks: added, insights: made, isHeld };
 }
 
 /**
@@ -115,18 +126,21 @@ export async function listAssets(
     clipsOf === undefined ? mediaTotalOf(db, workspaceId) : db.select({ total: count() }).from(assets).where(mine),
   ]);
   const ids = rows.map(({ id }) => id);
-  const [playback, trackRows, added, made] = await db.batch([
+  const [playback, trackRows, added, made, holds] = await db.batch([
     playbackIdsOf(db, ids),
     db.select().from(tracks).where(inArray(tracks.assetId, ids)).orderBy(asc(tracks.position)),
     addedTracksOf(db, ids),
     insightsOf(db, ids),
+    holdsOf(db, ids),
   ]);
+  const held = new Set(holds.map(({ targetId }) => targetId));
   const records = rows.map((asset) => ({
     asset,
     playbackIds: playback.filter(({ targetId }) => targetId === asset.id),
     tracks: trackRows.filter(({ assetId }) => assetId === asset.id),
     addedTracks: added.filter(({ assetId }) => assetId === asset.id),
     insights: made.filter(({ assetId }) => assetId === asset.id),
+    isHeld: held.has(asset.id),
   }));
   return { records, total: totals[0]?.total ?? 0 };
 }
@@ -238,6 +252,7 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
     deleteTracksOf(db, id),
     deleteInsightsOf(db, id),
     deletePlaybackIdsOf(db, id),
+    deleteHoldsOf(db, id),
     deleteContentKeysOf(db, id),
     db.update(assets).set({ purgedAt: now, sourceBytes: 0, pictureBytes: 0 }).where(eq(assets.id, id)),
   ]);

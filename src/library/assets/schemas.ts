@@ -4,7 +4,7 @@ import { TrackRecord } from "../../records/media.ts";
 import { PlaybackIdRecord } from "../../records/playback-id.ts";
 import { line, Metadata } from "../../platform/http/fields.ts";
 import { changedElsewhere } from "../../platform/http/hints/changed-elsewhere.ts";
-import { later, orNull } from "../../platform/http/hints/later.ts";
+import { orNull } from "../../platform/http/hints/later.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
 import type { TrackRequest } from "../tracks/store/new-track.ts";
@@ -78,7 +78,6 @@ export const CreateAsset = z
     drmConfigurationId: DrmConfigurationId,
     subtitles: orNull(MadeSubtitles),
     ...insightFields,
-    moderation: later(),
     accessRestrictions: AccessRestrictionFields.optional().openapi({ description: "Of the first playback ID" }),
   })
   .openapi("CreateMedia");

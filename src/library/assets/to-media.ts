@@ -60,8 +60,9 @@ function toStatus({ status, stage }: Pick<Asset, "status" | "stage">) {
 /** The API's own host serves no pictures; its neighbour `images.` does (`src/hosts.ts`). */
 const imageOrigin = (publicUrl: string) => publicUrl.replace(/^(https?:\/\/)api\./, "$1images.");
 
-const toThumbnail = ({ publicUrl }: Asset, playbackIds: AssetRecord["playbackIds"], isAudioOnly: boolean) =>
-  isAudioOnly || playbackIds[0] === undefined ? null : `${imageOrigin(publicUrl)}/${playbackIds[0].id}/thumbnail.png`;
+/** Where its pictures are; null = it has none. */
+const imagesOf = ({ publicUrl }: Asset, playbackIds: AssetRecord["playbackIds"], isAudioOnly: boolean) =>
+  isAudioOnly || playbackIds[0] === undefined ? null : `${imageOrigin(publicUrl)}/${playbackIds[0].id}`;
 
 const toResult = ({ engine, model, version, languageCode, soundSeconds, units, costUsd, tookMs }: GeneratedFacts) => ({
   engine,
@@ -91,7 +92,7 @@ function toGenerated(track: AddedTrack, url: string | null) {
 }
 
 /** What `data` of a result is. */
-type DataOf<Name extends "summary" | "chapters" | "namedEntities"> = NonNullable<
+type DataOf<Name extends "summary" | "chapters" | "namedEntities" | "moderation"> = NonNullable<
   NonNullable<z.infer<typeof MediaRecord>[Name]>["data"]
 >;
 
@@ -101,14 +102,16 @@ export function toMedia({
   tracks,
   addedTracks,
   insights,
+  isHeld,
 }: AssetRecord): z.infer<typeof MediaRecord> {
   const isAudioOnly = tracks.length > 0 && tracks.every((track) => track.kind === "audio");
   // Sound that has been replaced is not offered any more (`soundOf` of playback).
   const hasOtherSound = addedTracks.some(({ replacesSound, status }) => replacesSound && status === "available");
   const own = hasOtherSound ? tracks.filter(({ kind }) => kind !== "audio") : tracks;
   const size = asset.widthPx && asset.heightPx ? { widthPx: asset.widthPx, heightPx: asset.heightPx } : null;
+  const images = imagesOf(asset, playbackIds, isAudioOnly);
   return recordOf<z.infer<typeof MediaRecord>>({
-    thumbnail: toThumbnail(asset, playbackIds, isAudioOnly),
+    thumbnail: images === null ? null : `${images}/thumbnail.png`,
     id: asset.id,
     workspaceId: asset.workspaceId,
     streamId: asset.streamId,
@@ -132,6 +135,8 @@ export function toMedia({
     summary: toInsight<DataOf<"summary">>(insights, "summary"),
     chapters: toInsight<DataOf<"chapters">>(insights, "chapters"),
     namedEntities: toInsight<DataOf<"namedEntities">>(insights, "namedEntities"),
+    moderation: toInsight<DataOf<"moderation">>(insights, "moderation", images),
+    isHeld: isHeld ? (true as const) : null,
     isAudioOnly,
     subtitleAvailable: addedTracks.some(({ kind, status }) => kind === "subtitle" && status === "available"),
     duration: asset.durationMs === null ? null : toDuration(asset.durationMs),

@@ -22,7 +22,7 @@ export interface DispatchContext {
   /** See `JobGrant`. */
   sourceSegment?: JobGrant["sourceSegment"];
   /** See `JobGrant`. */
-  speech?: Pick<JobGrant, "sound" | "piece">;
+  reads?: Pick<JobGrant, "sound" | "piece" | "video">;
 }
 
 export const leaseMs = (env: Env) => Number(env.JOB_LEASE_MS ?? "") || DEFAULT_LEASE_MS;
@@ -61,7 +61,7 @@ export async function dispatchJobs(
 async function toWire(
   env: Env,
   job: JobRow,
-  { assetId, publicUrl, clip, plan, sourceId, sourceSegment, speech = {} }: DispatchContext,
+  { assetId, publicUrl, clip, plan, sourceId, sourceSegment, reads = {} }: DispatchContext,
   nowMs: number,
 ): Promise<Job> {
   const expiresAt = nowMs + GRANT_MS;
@@ -73,7 +73,7 @@ async function toWire(
     ...scope,
     ...(sourceId === undefined ? {} : { sourceId }),
     ...(sourceSegment === undefined ? {} : { sourceSegment }),
-    ...speech,
+    ...reads,
     expiresAt,
   });
   return {

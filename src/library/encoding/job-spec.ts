@@ -1,4 +1,5 @@
 import { captionsRendition, type ClipRange, type SourceSubtitles } from "../../../protocol/jobs.ts";
+import { MAX_JUDGED_PICTURES, PICTURES_PER_SHEET } from "../../../protocol/pictures.ts";
 import { MAX_SPEECH_PIECES } from "../../../protocol/speech.ts";
 import type { MontagePlan } from "./plan-montage.ts";
 import type { EncodingPlan } from "./plan.ts";
@@ -13,13 +14,16 @@ export type JobSpec =
   | { kind: "captions"; streams: SourceSubtitles[]; isLate?: true; file?: number }
   /** Of a generated track: the rendition of that name is made ready for a speech model, as pieces of `rendition`. */
   | { kind: "speech"; rendition: string; sound: string; pieceMs: number; maxPieceMs: number }
-  | { kind: "transcribe"; rendition: string; piece: number; languageCode: string | null; prompt: string };
+  | { kind: "transcribe"; rendition: string; piece: number; languageCode: string | null; prompt: string }
+  /** Of moderation: pictures of the rendition `video` become sheets of `rendition`, or are judged by the encoder. */
+  | { kind: "pictures"; rendition: string; video: string; isJudged: boolean };
 
 /** `{assetId}.probe`, `{assetId}.probe.1` for a further file of a montage, `{assetId}.video.3`, `{assetId}.audio.0`, `{assetId}.captions`, `{assetId}.1.captions`, `{assetId}.late.captions`: the id contains its asset's id. */
 export function jobId(assetId: string, spec: JobSpec): string {
   if (spec.kind === "captions")
     return `${assetId}.${spec.isLate === true ? "late." : ""}${spec.file === undefined ? "" : `${spec.file}.`}captions`;
   if (spec.kind === "probe") return `${assetId}.probe${spec.file === undefined ? "" : `.${spec.file}`}`;
+  if (spec.kind === "pictures") throw new Error("a pictures job is that of a request of moderation");
   if (spec.kind === "speech" || spec.kind === "transcribe") throw new Error(`a ${spec.kind} job is that of a track`);
   return spec.kind === "video" ? `${assetId}.video.${spec.chunk}` : `${assetId}.audio.${spec.track}`;
 }
@@ -30,6 +34,12 @@ export const trackJobId = (
   trackId: string,
   kind: "" | "probe" | "audio" | "speech" | `transcribe-${number}`,
 ) => `${assetId}.track.${trackId}.${kind}`;
+
+/** `{assetId}.moderation.{requestId}`: beside the jobs of added tracks, too. */
+export const picturesJobId = (assetId: string, requestId: string) => `${assetId}.moderation.${requestId}`;
+
+/** The request of moderation that a job is of; null = it is another job. */
+export const requestOfJob = (id: string): string | null => /\.moderation\.([0-9a-f-]{36})$/.exec(id)?.[1] ?? null;
 
 /** Reads the subtitles of the source. Its job is beside those of the added tracks, because the asset is ready without it. */
 export const isCaptionsJob = (id: string): boolean => id.endsWith(".captions");
@@ -55,6 +65,10 @@ export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: Cli
   if (spec.kind === "transcribe") {
     const { kind, languageCode, prompt } = spec;
     return { kind, clip, languageCode, prompt } as const;
+  }
+  if (spec.kind === "pictures") {
+    const { kind, rendition, isJudged } = spec;
+    return { kind, clip, rendition, isJudged } as const;
   }
   if (plan === undefined) throw new Error("an encoding job without a plan");
   if (spec.kind === "audio") {
@@ -92,6 +106,8 @@ const pictureMontage = (montage: MontagePlan | undefined) =>
 const soundMontage = (montage: MontagePlan | undefined, track: number) =>
   montage === undefined ? {} : { montage: { sounds: montage.sounds[track] ?? [], takes: montage.soundTakes } };
 
+const MAX_SHEETS = Math.ceil(MAX_JUDGED_PICTURES / PICTURES_PER_SHEET);
+
 /** The renditions a job may write, and the range of their segment numbers: from (inclusive), to (exclusive). */
 export function jobScope(
   spec: JobSpec,
@@ -103,6 +119,7 @@ export function jobScope(
       segments: [0, 0],
     };
   if (spec.kind === "speech") return { renditions: [spec.rendition], segments: [0, MAX_SPEECH_PIECES] };
+  if (spec.kind === "pictures") return { renditions: [spec.rendition], segments: [0, spec.isJudged ? 0 : MAX_SHEETS] };
   if (spec.kind === "probe" || spec.kind === "transcribe" || plan === undefined)
     return { renditions: [], segments: [0, 0] };
   if (spec.kind === "audio") return { renditions: [plan.audio[spec.track]?.rendition ?? ""], segments: [0, 1_000_000] };

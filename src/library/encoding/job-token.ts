@@ -16,6 +16,8 @@ export interface JobGrant extends Grant {
   sound?: string;
   /** It reads this piece of speech. */
   piece?: { rendition: string; number: number };
+  /** It reads the picture of this rendition. */
+  video?: string;
   renditions: string[];
   /** First segment it may write, and the one after the last. */
   segments: [from: number, to: number];

@@ -3,14 +3,17 @@ import { toHex } from "../../../protocol/hex.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
-import { isCaptionsJob } from "./job-spec.ts";
+import { isCaptionsJob, requestOfJob } from "./job-spec.ts";
 import { type JobObject, machineOfJob } from "./job-calls.ts";
 import type { JobGrant } from "./job-token.ts";
 
 /** A segment of a 2160p rung at its rate cap is 13 MB. */
 const MAX_OBJECT_BYTES = 64 * 1024 * 1024;
 
-/** Whether a job may write an object: a segment in its range, or an init segment, of one of its renditions; captions of its streams. */
+/** Models take no larger images. */
+const MAX_SHEET_BYTES = 4 << 20;
+
+/** Whether a job may write an object: a segment in its range, or an init segment, of one of its renditions; captions of its streams; pieces of speech; sheets of pictures. */
 function isInScope(
   { jobId, renditions, segments: [first, end] }: JobGrant,
   { rendition, file }: Pick<JobObject, "rendition" | "file">,
@@ -18,6 +21,10 @@ function isInScope(
   if (isCaptionsJob(jobId)) return renditions.includes(rendition) && file === CAPTIONS_FILE;
   const piece = /^(0|[1-9]\d{0,6})\.flac$/.exec(file)?.[1];
   if (jobId.endsWith(".speech")) return renditions.includes(rendition) && piece !== undefined && Number(piece) < end;
+  if (requestOfJob(jobId) !== null) {
+    const sheet = /^(0|[1-9]\d{0,6})\.jpg$/.exec(file)?.[1];
+    return renditions.includes(rendition) && sheet !== undefined && Number(sheet) < end;
+  }
   const number = /^(0|[1-9]\d{0,6})\.m4s$/.exec(file)?.[1];
   const isInit = file === "init.mp4" || file === "init-0.mp4";
   const isOwnFile = isInit || (number !== undefined && Number(number) >= first && Number(number) < end);
@@ -43,6 +50,8 @@ export async function storeObject(
   if (!isInScope(grant, { rendition, file })) throw new Problem("forbidden", "this job does not write that object");
   if (isCaptionsJob(grant.jobId) && byteCount > MAX_CAPTIONS_FILE_BYTES)
     throw new Problem("body_too_large", "captions need a Content-Length of at most 10 MiB");
+  if (requestOfJob(grant.jobId) !== null && !(byteCount <= MAX_SHEET_BYTES))
+    throw new Problem("body_too_large", "a sheet of pictures needs a Content-Length of at most 4 MiB");
   if (!(byteCount > 0 && byteCount <= MAX_OBJECT_BYTES) || body === null)
     throw new Problem("body_too_large", "an object needs a Content-Length of 1 byte to 64 MiB");
   const { assetId, jobId, attempt } = grant;

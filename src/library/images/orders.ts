@@ -39,7 +39,8 @@ export function stillOrder(
     return {
       ...who,
       name: `${rung.name}.${frameName}.${transformName(transform)}.${format}`,
-      nearSeconds: seconds,
+      // In the place of a blurred picture, nobody gets a sharp one.
+      nearSeconds: fit.blur === 0 ? seconds : null,
       weight: 1,
       work: { kind: "still", format, transform },
       places: [{ ...frame.place, segment: frame.place.segment + (range?.first ?? 0) }],
@@ -58,7 +59,7 @@ export function clipOrder(
   endSeconds: number,
   format: ClipFormat,
 ): ImageOrder | null {
-  const fit: Fit = { widthPx, heightPx, mode: "preserve", rotate: 0, flip: "none" };
+  const fit: Fit = { widthPx, heightPx, mode: "preserve", rotate: 0, flip: "none", blur: 0 };
   const end = Math.max(startSeconds + 0.01, Math.min(asked.endSeconds, endSeconds));
   const range = [startSeconds, end].map((time) => Math.round(time * 1000)).join("-");
   return orderFrom(rungs, fit, ({ rung, transform: { scale: size } }) => {

@@ -1,4 +1,4 @@
-import { textProviderOf } from "../../ai/providers/index.ts";
+import { listenerOf, textProviderOf, visionProviderOf } from "../../ai/providers/index.ts";
 import { isCovered } from "../../ai/usage/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
@@ -12,6 +12,7 @@ import { transcriptTrack } from "../tracks/store/made-subtitles.ts";
 import { newTrack, TRACKS_PER_MEDIA } from "../tracks/store/new-track.ts";
 import { insertTrackIf } from "../tracks/store/repository.ts";
 import { trackEvent } from "../tracks/store/to-track.ts";
+import { readsTranscript } from "./store/orders.ts";
 import { startInsights } from "../assets/start-insights.ts";
 import {
   deleteInsightIf,
@@ -41,7 +42,7 @@ export async function requestInsight(
   request: InsightRequest,
   { replace, now, after }: { replace: boolean; now: Date; after: After },
 ): Promise<void> {
-  await requireBudget(env, workspaceId, now);
+  await requireBudget(env, workspaceId, request, now);
   const insight = newInsight(request, { assetId, workspaceId }, now);
   const changed = await changeRecord(env, { workspaceId, assetId }, now, ({ addedTracks, insights }, db, still) => {
     const known = insights.find(({ kind }) => kind === request.kind);
@@ -50,7 +51,7 @@ export async function requestInsight(
         "insight_exists",
         `${TITLES[request.kind]} already exist: send \`"replace": true\` to make them again`,
       );
-    const track = hasText(addedTracks) ? null : newTrack(transcriptTrack(), assetId, now);
+    const track = hasText(addedTracks) || !readsTranscript(request) ? null : newTrack(transcriptTrack(), assetId, now);
     if (track !== null && addedTracks.length >= TRACKS_PER_MEDIA)
       throw new Problem("track_limit_reached", `at most ${TRACKS_PER_MEDIA} tracks can be added to a media`);
     return {
@@ -73,17 +74,23 @@ const TITLES: Record<InsightKind, string> = {
   summary: "the summary does",
   chapters: "the chapters",
   namedEntities: "the named entities",
+  moderation: "the scores of moderation",
 };
 
 const hasText = (tracks: readonly { kind: string; isForced: boolean; status: string }[]): boolean =>
   tracks.some(({ kind, isForced, status }) => kind === "subtitle" && !isForced && status !== "failed");
 
 /** A result that the month's budget cannot pay is refused at once. @throws {Problem} ai_budget_spent */
-async function requireBudget(env: Env, workspaceId: string, now: Date): Promise<void> {
-  if (textProviderOf(env) === null) return;
+async function requireBudget(env: Env, workspaceId: string, request: InsightRequest, now: Date): Promise<void> {
+  if (providersFor(env, request).every((provider) => provider === null)) return;
   if (!(await isCovered(openDatabase(env.DB), env, { workspaceId, costMicroUsd: 1 }, now)))
     throw new Problem("ai_budget_spent", "the AI budget of this month is spent: see GET /v1/ai/usage");
 }
+
+const providersFor = (env: Env, { kind, order: { type } }: InsightRequest) =>
+  kind === "moderation"
+    ? [type === "audio" ? null : visionProviderOf(env), type === "video" ? null : listenerOf(env)]
+    : [textProviderOf(env)];
 
 /**
  * Removes a result, or its request. Without effect when there is none.

@@ -10,13 +10,19 @@ import { findAsset } from "../assets/repository.ts";
 import { removeInsight, requestInsight } from "./request-insight.ts";
 import {
   ChaptersEnabled,
+  ClearedModeration,
+  ModerationEnabled,
   NamedEntitiesEnabled,
   SummaryEnabled,
   SummaryText,
   UpdateChapters,
+  UpdateModeration,
   UpdateNamedEntities,
   UpdateSummary,
 } from "./schemas.ts";
+import { settingsOf } from "../../ai/settings/index.ts";
+import { clearHold } from "./clear-hold.ts";
+import { moderationRequest } from "./store/moderation-order.ts";
 import { summaryRequest } from "./store/orders.ts";
 import type { InsightRequest } from "./store/repository.ts";
 
@@ -93,6 +99,37 @@ const entitiesRoute = createRoute({
   },
 });
 
+const moderationRoute = createRoute({
+  operationId: "update-media-moderation",
+  summary: "Have a media scored for unwanted content",
+  description:
+    'What is said is read from the subtitles, which are made first if there are none. The scores appear in the media. `video.mediaAI.moderation.ready` follows, and `ai.moderation.flagged` if one is above the workspace\'s threshold. `"moderation": false` removes them.',
+  method: "patch",
+  path: `${itemPath}/moderation`,
+  tags,
+  security,
+  request: { params, body: { required: true, content: json(UpdateModeration) } },
+  responses: {
+    200: dataAnswer(ModerationEnabled, "Whether there are, or will be, scores"),
+    ...problems,
+  },
+});
+const clearRoute = createRoute({
+  operationId: "clear-media-moderation",
+  summary: "Let a held media play again",
+  description:
+    'Lifts the hold of a media that was flagged with `action: "block"`, and that of its clips. Scores stay, and hold it again only if they are asked for again. Without effect on a media that is not held.',
+  method: "post",
+  path: `${itemPath}/moderation/clear`,
+  tags,
+  security,
+  request: { params },
+  responses: {
+    200: dataAnswer(ClearedModeration, "It is not held"),
+    ...problemResponses("unauthorized", "forbidden", "media_not_found", "validation_failed"),
+  },
+});
+
 /** Asks for a result, or removes it. @returns the media's id, and whether there is, or will be, one */
 async function change(
   c: Context<AppContext>,
@@ -108,35 +145,60 @@ async function change(
   return key.assetId;
 }
 
-/** Results of AI that are made of what is said in a media. */
-export const insightRoutes = newRouter()
-  .openapi(summaryRoute, async (c) => {
-    const { generate, summaryLength, replace } = c.req.valid("json");
-    const given = c.req.valid("param").mediaId;
-    const mediaId = await change(c, given, summaryRequest({ summaryLength }), { isWanted: generate, replace });
-    return c.json(success({ mediaId, isSummaryEnabled: generate }), 200);
-  })
-  .openapi(readSummaryRoute, async (c) => {
-    const assetId = c.req.valid("param").mediaId.toLowerCase();
-    const found = await findAsset(openDatabase(c.env.DB), c.var.caller.workspaceId, assetId);
-    const { insights } = orNotFound(found, "media_not_found");
-    const summary = insights.find(({ kind }) => kind === "summary");
-    if (summary === undefined)
-      throw new Problem("summary_not_enabled", "ask for one with PATCH /v1/on-demand/{mediaId}/summary");
-    if (summary.status === "failed")
-      throw new Problem("summary_not_enabled", `it could not be made: ${summary.errorMessage ?? ""} Ask for it again`);
-    const text = summary.result !== null && "summary" in summary.result ? summary.result.summary : "";
-    return c.json(success(text), 200);
-  })
-  .openapi(chaptersRoute, async (c) => {
-    const { chapters, replace } = c.req.valid("json");
-    const given = c.req.valid("param").mediaId;
-    const mediaId = await change(c, given, { kind: "chapters", order: {} }, { isWanted: chapters, replace });
-    return c.json(success({ mediaId, isChaptersEnabled: chapters }), 200);
-  })
-  .openapi(entitiesRoute, async (c) => {
-    const { namedEntities, replace } = c.req.valid("json");
-    const given = c.req.valid("param").mediaId;
-    const mediaId = await change(c, given, { kind: "namedEntities", order: {} }, { isWanted: namedEntities, replace });
-    return c.json(success({ mediaId, isNamedEntitiesEnabled: namedEntities }), 200);
-  });
+/** Results of AI that are made of a media. @param forgetPlayback drops this isolate's cached playback of an ID */
+export const insightRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: string) => void }) =>
+  newRouter()
+    .openapi(summaryRoute, async (c) => {
+      const { generate, summaryLength, replace } = c.req.valid("json");
+      const given = c.req.valid("param").mediaId;
+      const mediaId = await change(c, given, summaryRequest({ summaryLength }), { isWanted: generate, replace });
+      return c.json(success({ mediaId, isSummaryEnabled: generate }), 200);
+    })
+    .openapi(readSummaryRoute, async (c) => {
+      const assetId = c.req.valid("param").mediaId.toLowerCase();
+      const found = await findAsset(openDatabase(c.env.DB), c.var.caller.workspaceId, assetId);
+      const { insights } = orNotFound(found, "media_not_found");
+      const summary = insights.find(({ kind }) => kind === "summary");
+      if (summary === undefined)
+        throw new Problem("summary_not_enabled", "ask for one with PATCH /v1/on-demand/{mediaId}/summary");
+      if (summary.status === "failed")
+        throw new Problem(
+          "summary_not_enabled",
+          `it could not be made: ${summary.errorMessage ?? ""} Ask for it again`,
+        );
+      const text = summary.result !== null && "summary" in summary.result ? summary.result.summary : "";
+      return c.json(success(text), 200);
+    })
+    .openapi(chaptersRoute, async (c) => {
+      const { chapters, replace } = c.req.valid("json");
+      const given = c.req.valid("param").mediaId;
+      const mediaId = await change(c, given, { kind: "chapters", order: {} }, { isWanted: chapters, replace });
+      return c.json(success({ mediaId, isChaptersEnabled: chapters }), 200);
+    })
+    .openapi(entitiesRoute, async (c) => {
+      const { namedEntities, replace } = c.req.valid("json");
+      const given = c.req.valid("param").mediaId;
+      const mediaId = await change(
+        c,
+        given,
+        { kind: "namedEntities", order: {} },
+        { isWanted: namedEntities, replace },
+      );
+      return c.json(success({ mediaId, isNamedEntitiesEnabled: namedEntities }), 200);
+    })
+    .openapi(moderationRoute, async (c) => {
+      const { moderation, replace } = c.req.valid("json");
+      const given = c.req.valid("param").mediaId;
+      const isWanted = moderation !== false;
+      const { moderationThreshold: threshold } = await settingsOf(openDatabase(c.env.DB), c.var.caller.workspaceId);
+      const order = { type: "audio", action: "none", ...(isWanted ? moderation : {}), threshold } as const;
+      const mediaId = await change(c, given, moderationRequest(order), { isWanted, replace });
+      return c.json(success({ mediaId, isModerationEnabled: isWanted }), 200);
+    })
+    .openapi(clearRoute, async (c) => {
+      const key = { workspaceId: c.var.caller.workspaceId, assetId: c.req.valid("param").mediaId.toLowerCase() };
+      const cleared = await clearHold(c.env, key, new Date());
+      for (const id of cleared.playbackIds) forgetPlayback(id);
+      c.executionCtx.waitUntil(cleared.wake());
+      return c.json(success({ mediaId: key.assetId, isHeld: false as const }), 200);
+    });

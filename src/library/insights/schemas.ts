@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { ModerationRequest } from "../../ai/moderation/index.ts";
 import { summaryLength } from "./store/orders.ts";
 
 const replace = z
@@ -9,6 +10,12 @@ const replace = z
 export const UpdateSummary = z.object({ generate: z.boolean(), summaryLength, replace }).openapi("UpdateSummary");
 export const UpdateChapters = z.object({ chapters: z.boolean(), replace }).openapi("UpdateChapters");
 export const UpdateNamedEntities = z.object({ namedEntities: z.boolean(), replace }).openapi("UpdateNamedEntities");
+export const UpdateModeration = z
+  .object({
+    moderation: z.union([z.literal(false), ModerationRequest]).openapi({ description: "`false` removes the scores" }),
+    replace,
+  })
+  .openapi("UpdateModeration");
 
 const mediaId = z.uuid();
 export const SummaryEnabled = z.object({ mediaId, isSummaryEnabled: z.boolean() }).openapi("SummaryEnabled");
@@ -16,4 +23,6 @@ export const ChaptersEnabled = z.object({ mediaId, isChaptersEnabled: z.boolean(
 export const NamedEntitiesEnabled = z
   .object({ mediaId, isNamedEntitiesEnabled: z.boolean() })
   .openapi("NamedEntitiesEnabled");
+export const ModerationEnabled = z.object({ mediaId, isModerationEnabled: z.boolean() }).openapi("ModerationEnabled");
+export const ClearedModeration = z.object({ mediaId, isHeld: z.literal(false) }).openapi("ClearedModeration");
 export const SummaryText = z.string().openapi("SummaryText");

@@ -1,7 +1,7 @@
 /** Queries and changes of `playlists` and `playlist_media`. No other room writes these tables. */
 import { and, asc, count, desc, eq, gte, inArray, isNull, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
-import { playbackIds } from "../../tenancy/access/index.ts";
+import { playbackHolds, playbackIds } from "../../tenancy/access/index.ts";
 import { type Asset, type AssetRecord, assets, isListed, tracks } from "../assets/index.ts";
 import { type DayRange, playlistMedia, playlists } from "./tables.ts";
 
@@ -35,10 +35,12 @@ export async function mediaOf(db: Database, playlist: Playlist): Promise<AssetRe
   const listed = await assetsOf(db, playlist);
   const isListed = (id: SQLWrapper) =>
     sql`${id} IN (SELECT value FROM json_each(${idList(listed.map((asset) => asset.id))}))`;
-  const [ids, trackRows] = await db.batch([
+  const [ids, trackRows, holds] = await db.batch([
     db.select().from(playbackIds).where(isListed(playbackIds.targetId)).orderBy(asc(playbackIds.createdAt)),
     db.select().from(tracks).where(isListed(tracks.assetId)),
+    db.select({ id: playbackHolds.targetId }).from(playbackHolds).where(isListed(playbackHolds.targetId)),
   ]);
+  const held = new Set(holds.map(({ id }) => id));
   const idsOf = Map.groupBy(ids, ({ targetId }) => targetId);
   const tracksOf = Map.groupBy(trackRows, ({ assetId }) => assetId);
   return listed.map((asset) => ({
@@ -47,6 +49,7 @@ export async function mediaOf(db: Database, playlist: Playlist): Promise<AssetRe
     tracks: tracksOf.get(asset.id) ?? [],
     addedTracks: [],
     insights: [],
+    isHeld: held.has(asset.id),
   }));
 }
 

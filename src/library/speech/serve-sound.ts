@@ -10,6 +10,9 @@ import { spansOf } from "../../media/manifest/spans.ts";
 import { retargetSegment } from "../../media/download/retarget-segment.ts";
 import { renditions } from "../assets/tables.ts";
 import { findStored } from "../clips/index.ts";
+import { cutSegment } from "../../media/mp4/cut-segment.ts";
+import { findSourceUrl } from "../assets/repository.ts";
+import { assetSource, openStoredIndex } from "../sources/stored-passthrough.ts";
 import { openStoredFile } from "../sources/stored-source.ts";
 
 /** The file that a rendition's init segment and media segments make. */
@@ -26,22 +29,21 @@ interface SoundLayout {
 const layouts = new TtlCache<SoundLayout>(16);
 const LAYOUT_MS = 60_000;
 
-type SoundEnv = Pick<Env, "DB" | "MEDIA">;
 interface Sound {
   assetId: string;
   rendition: string;
 }
 
 /**
- * Answers a GET or HEAD for the sound of a media as one fragmented file: its init segment and all media segments, with continuous times. A range reads the
+ * Answers a GET or HEAD for a sound or a picture of a media as one fragmented file: its init segment and all media segments, with continuous times. A range reads the
  * segments in it alone.
  *
  * @param headers of the answer
  * @returns null when the media has no such rendition, or it is empty
  * @throws {Problem} range_not_satisfiable
  */
-export async function serveSound(
-  env: SoundEnv,
+export async function serveRendition(
+  env: Env,
   sound: Sound,
   request: Request,
   headers: Record<string, string>,
@@ -63,7 +65,7 @@ export async function serveSound(
 }
 
 async function sendPart(
-  env: SoundEnv,
+  env: Env,
   sound: Sound,
   { initFile, shiftTicks }: SoundLayout,
   { object, from, to }: Part,
@@ -74,20 +76,50 @@ async function sendPart(
   const stored = await openObject(env, sound, file, shift === 0 ? { offset: from, length: to - from } : undefined);
   if (stored === null) throw new Error(`${file} of ${sound.rendition} is gone`);
   if (shift === 0) return await stored.body.pipeTo(writable, { preventClose: true });
-  const segment = new Uint8Array(await stored.arrayBuffer());
+  const segment = new Uint8Array(await new Response(stored.body).arrayBuffer());
   retargetSegment(segment, { trackId: null, shiftTicks: shift });
   const writer = writable.getWriter();
   await writer.write(segment.subarray(from, to));
   writer.releaseLock();
 }
 
+/** What a range of an object is read from. */
+interface OpenObject {
+  /** Of the whole object. */
+  size: number;
+  body: ReadableStream<Uint8Array>;
+}
+
 /** A clip has most of its files with the media that it was cut from. */
-async function openObject(env: SoundEnv, sound: Sound, file: StoredSegment["file"], range?: R2Range) {
+async function openObject(
+  env: Env,
+  sound: Sound,
+  file: StoredSegment["file"],
+  range?: { offset: number; length: number },
+): Promise<OpenObject | null> {
   const found = await findStored(env, { ...sound, file });
   if (found === null) return null;
+  const { assetId, rendition } = found;
+  if (rendition.startsWith("source-")) return await cutObject(env, found, range);
   const name = typeof found.file === "number" ? `${found.file}.m4s` : `${found.file}.mp4`;
-  const key = renditionKey(found.assetId, found.rendition, name);
-  return await env.MEDIA.get(key, range === undefined ? {} : { range });
+  return await env.MEDIA.get(renditionKey(assetId, rendition, name), range === undefined ? {} : { range });
+}
+
+/** The same of a file that is cut out of the stored source. */
+async function cutObject(
+  env: Env,
+  { assetId, rendition, file }: StoredSegment,
+  range?: { offset: number; length: number },
+): Promise<OpenObject | null> {
+  const index = await openStoredIndex(env.MEDIA, assetId, rendition);
+  if (index === null || (file !== "init" && typeof file !== "number")) return null;
+  const source = assetSource(env, assetId, () => findSourceUrl(env.DB, assetId));
+  const wanted = (bytes: number): [number, number] =>
+    range === undefined ? [0, bytes] : [range.offset, range.offset + range.length];
+  const cut = await cutSegment(index.reader, source, file, wanted, index.open);
+  if (cut?.body == null) return null;
+  const body = cut.body instanceof Uint8Array ? new Blob([new Uint8Array(cut.body)]).stream() : cut.body;
+  return { size: cut.bytes, body };
 }
 
 /** The same for one piece of speech. */
@@ -101,7 +133,7 @@ export async function servePiece(
   return file && (await answerFile(request, file, headers));
 }
 
-async function layoutOf(env: SoundEnv, sound: Sound): Promise<SoundLayout | null> {
+async function layoutOf(env: Env, sound: Sound): Promise<SoundLayout | null> {
   const key = `${sound.assetId}/${sound.rendition}`;
   const known = layouts.get(key, Date.now());
   if (known !== undefined) return known;

@@ -70,8 +70,8 @@ export async function createUpload(
   const created = { id: upload.id, answer };
   const when = () => ({ id: crypto.randomUUID(), atMs: now.getTime() });
   const { asset, inserts } = uploadedAsset(db, upload, now); // a client may read and change the media before its file is there
-  const { newMedia } = await settingsOf(db, workspaceId);
-  const planned = planInsights(settings, inputs.tracks, newMedia);
+  const aiSettings = await settingsOf(db, workspaceId);
+  const planned = planInsights(settings, inputs.tracks, aiSettings);
   const tracks = newTracks(planned.tracks, { assetId: upload.id, isEdited: isEdited(asset) }, now);
   const insights = planned.requests.map((one) => newInsight(one, { assetId: id, workspaceId }, now));
   const events = [

@@ -19,6 +19,8 @@ export interface ClipParameters {
   framesPerSecond: number;
 }
 
+/** As sizes are snapped, so that strangers cannot ask for every strength. */
+const BLUR_STEP = 10;
 const CLIP_DEFAULTS = { seconds: 5, widthPx: 320, framesPerSecond: 10 };
 const MAX_CLIP_PX = 640;
 const MAX_CLIP_RATE = 30;
@@ -29,13 +31,13 @@ const ROTATIONS = { "0": 0, "90": 90, "180": 180, "270": 270 } as const;
 const FLIPS = { h: "h", v: "v", hv: "hv", vh: "hv", horizontal: "h", vertical: "v", both: "hv", none: "none" } as const;
 
 /**
- * Parses the parameters of a thumbnail (media contract, playback): `time`, `width`, `height`, `fit_mode`, `rotate`, `flip`. Ignores others, unless they
+ * Parses the parameters of a thumbnail (media contract, playback): `time`, `width`, `height`, `fit_mode`, `rotate`, `flip`, and `blur` in percent. Ignores others, unless they
  * are these, misspelt.
  *
  * @throws {Problem} validation_failed with every invalid field
  */
 export function readStill(query: URLSearchParams): StillParameters {
-  const read = new Reader(query, ["time", "width", "height", "fit_mode", "fitMode", "rotate", "flip"]);
+  const read = new Reader(query, ["time", "width", "height", "fit_mode", "fitMode", "rotate", "flip", "blur"]);
   const parameters: StillParameters = {
     seconds: read.seconds("time"),
     fit: {
@@ -44,6 +46,7 @@ export function readStill(query: URLSearchParams): StillParameters {
       mode: read.oneOf("fit_mode", Object.fromEntries(FIT_MODES.map((mode) => [mode, mode])), "fitMode") ?? "preserve",
       rotate: read.oneOf("rotate", ROTATIONS) ?? 0,
       flip: read.oneOf("flip", FLIPS) ?? "none",
+      blur: BLUR_STEP * Math.ceil((read.whole("blur", 0, 100) ?? 0) / BLUR_STEP),
     },
   };
   read.end();

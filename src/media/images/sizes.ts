@@ -15,10 +15,12 @@ export interface Fit {
   mode: FitMode;
   rotate: Transform["rotate"];
   flip: Transform["flip"];
+  /** Percent of the strongest one; 0 = none. */
+  blur: number;
 }
 
 /** The whole picture, as it is. */
-export const PLAIN_FIT: Fit = { widthPx: null, heightPx: null, mode: "preserve", rotate: 0, flip: "none" };
+export const PLAIN_FIT: Fit = { widthPx: null, heightPx: null, mode: "preserve", rotate: 0, flip: "none", blur: 0 };
 
 export const MAX_SIZE_PX = 4096;
 const MIN_SIZE_PX = 16;
@@ -42,7 +44,7 @@ const even = (px: number) => Math.min(MAX_SCALED_PX, Math.max(2, 2 * Math.round(
  *
  * @param source as displayed, before the wanted rotation
  */
-export function planTransform({ widthPx, heightPx, mode, rotate, flip }: Fit, source: Size): Transform {
+export function planTransform({ widthPx, heightPx, mode, rotate, flip, blur }: Fit, source: Size): Transform {
   const isOnItsSide = rotate === 90 || rotate === 270;
   const [sourceWidth, sourceHeight] = isOnItsSide
     ? [source.heightPx, source.widthPx]
@@ -51,7 +53,14 @@ export function planTransform({ widthPx, heightPx, mode, rotate, flip }: Fit, so
     widthPx: even(sourceWidth * factor),
     heightPx: even(sourceHeight * factor),
   });
-  const plain = (scale: Size): Transform => ({ rotate, flip, scale, crop: null, pad: null });
+  const plain = (scale: Size): Transform => ({
+    rotate,
+    flip,
+    scale,
+    crop: null,
+    pad: null,
+    ...(blur === 0 ? {} : { blur }),
+  });
   const byWidth = widthPx === null ? null : widthPx / sourceWidth;
   const byHeight = heightPx === null ? null : heightPx / sourceHeight;
   const factors = [byWidth, byHeight].filter((factor) => factor !== null);

@@ -7,6 +7,7 @@ const WORDS: Partial<Record<ProblemCode, PageWords>> = {
   playback_not_found: ["This video does not exist", "It may have been removed."],
   playback_unauthorized: ["This video is private", "Open it with the link that you were given."],
   forbidden: ["This video cannot be played here", "Its owner has limited where it plays."],
+  moderation_hold: ["This video is not available", "Its owner has to review it first."],
   not_ready: ["This video is not ready yet", "Reload the page in a moment."],
   broadcast_over: ["This broadcast has ended", "There is no recording of it here."],
   not_found: ["This page does not exist", "Check its address."],

@@ -54,6 +54,8 @@ export const PROBLEMS = {
   /** Playback without a valid token. Not `unauthorized`, whose challenge makes browsers ask for a password. */
   playback_unauthorized: { status: 401, message: "unauthorized" },
   forbidden: { status: 403, message: "forbidden" },
+  /** Moderation has flagged the media, and its owner has not cleared it. */
+  moderation_hold: { status: 403, message: "moderation_hold" },
   /** The owner's licence service refused a player or a key. */
   license_refused: { status: 403, message: "license refused" },
   media_not_found: { status: 404, message: "media workspace relation not found" },

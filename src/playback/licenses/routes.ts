@@ -155,7 +155,14 @@ const documentOf = (offer: Offer, prefix: string, suffix: string) => {
     },
     responses: {
       200: { description: summary, content },
-      ...problemResponses("playback_unauthorized", "forbidden", "playback_not_found", "validation_failed", ...problems),
+      ...problemResponses(
+        "playback_unauthorized",
+        "forbidden",
+        "moderation_hold",
+        "playback_not_found",
+        "validation_failed",
+        ...problems,
+      ),
     },
   });
 };

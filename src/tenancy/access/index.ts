@@ -4,6 +4,7 @@ export {
   MediaPolicy,
   PlaybackResolution,
 } from "./access-fields.ts";
+export { deleteHoldsOf, holdIf, holdsOf, liftHoldsIf } from "./holds.ts";
 export { PERMIT_FORM, permitExpiry, readPermit, signPermit } from "./permit.ts";
 export {
   ACCESS_COLUMNS,
@@ -20,7 +21,7 @@ export {
 } from "./repository.ts";
 export { type AccessRestrictions, isOpen, OPEN_RESTRICTIONS, refusedFor } from "./restrictions.ts";
 export { readRules, RulesRecord, UpdateDomainRules, UpdateUserAgentRules, warningsOfChange } from "./rule-changes.ts";
-export { playbackIds } from "./tables.ts";
+export { playbackHolds, playbackIds } from "./tables.ts";
 export { TOKEN_REFUSALS, type TokenPurpose, type TokenRefusal } from "./token.ts";
 export { stored, toRestrictions } from "./to-rules.ts";
 export { verifyToken } from "./verify-token.ts";

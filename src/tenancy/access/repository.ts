@@ -2,7 +2,7 @@
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { columnValues } from "../../platform/column-values.ts";
 import type { Database } from "../../platform/database.ts";
-import { playbackIds } from "./tables.ts";
+import { playbackHolds, playbackIds } from "./tables.ts";
 
 export type PlaybackId = typeof playbackIds.$inferSelect;
 
@@ -19,6 +19,8 @@ export type AccessRules = Pick<
   "workspaceId" | "accessPolicy" | "keySystems" | "accessRestrictions" | "resolution"
 > & {
   playbackId: string;
+  /** Moderation holds what it plays. */
+  isHeld: boolean;
 };
 
 /** The columns of `AccessRules`, with names of their own: a D1 batch returns only one of several columns of the same name. */
@@ -29,6 +31,10 @@ export const ACCESS_COLUMNS = {
   keySystems: playbackIds.keySystems,
   accessRestrictions: playbackIds.accessRestrictions,
   resolution: playbackIds.resolution,
+  isHeld:
+    sql<boolean>`EXISTS (SELECT 1 FROM ${playbackHolds} WHERE ${playbackHolds.targetId} = ${playbackIds.targetId})`
+      .mapWith(Boolean)
+      .as("access_is_held"),
 };
 
 /** Playback IDs of assets or streams, oldest first. */

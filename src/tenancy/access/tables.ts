@@ -1,6 +1,18 @@
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { KeySystem } from "../../media/cenc/content-key.ts";
 import type { AccessRestrictions } from "./restrictions.ts";
+
+/** Assets of which no playback ID may play until somebody lifts the hold. Written by `holds.ts` of this folder, and by a trigger for new clips. */
+export const playbackHolds = sqliteTable(
+  "playback_holds",
+  {
+    targetId: text().notNull(),
+    /** The asset whose moderation is the cause: the target, or the media that the target was cut from. */
+    causeId: text().notNull(),
+    createdAt: integer({ mode: "timestamp_ms" }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.targetId, t.causeId] }), index("playback_holds_of_cause").on(t.causeId)],
+);
 
 /** The playback IDs of assets and streams, with their access rules. Written by `repository.ts` of this folder. */
 export const playbackIds = sqliteTable(

@@ -75,11 +75,21 @@ const probed = {
 };
 
 const RECORDS: [string, AssetRecord][] = [
-  ["just created", { asset: justCreated, playbackIds, tracks: [], addedTracks: [], insights: [] }],
-  ["being encoded, with everything set", { asset: probed, playbackIds, tracks, addedTracks: [], insights: [] }],
+  ["just created", { asset: justCreated, playbackIds, tracks: [], addedTracks: [], insights: [], isHeld: false }],
+  [
+    "being encoded, with everything set",
+    { asset: probed, playbackIds, tracks, addedTracks: [], insights: [], isHeld: false },
+  ],
   [
     "ready",
-    { asset: { ...probed, status: "ready", stage: "done" }, playbackIds, tracks, addedTracks: [], insights: [] },
+    {
+      asset: { ...probed, status: "ready", stage: "done" },
+      playbackIds,
+      tracks,
+      addedTracks: [],
+      insights: [],
+      isHeld: false,
+    },
   ],
   [
     "failed before anything was known of it",
@@ -95,6 +105,7 @@ const RECORDS: [string, AssetRecord][] = [
       tracks: [],
       addedTracks: [],
       insights: [],
+      isHeld: false,
     },
   ],
 ];

@@ -1,6 +1,9 @@
 /** Rules of encoder and gateway that need neither libav nor a socket. */
 import { vi } from "vitest";
 import { limitsOf } from "../../../encoder/jobs/limits.ts";
+import { PictureChooser } from "../../../encoder/moderation/picture-chooser.ts";
+import { pictureSpacing } from "../../../encoder/moderation/picture-spacing.ts";
+import { MIN_PICTURE_GAP_MS } from "../../../protocol/pictures.ts";
 import type { Job } from "../../../protocol/jobs.ts";
 import { MessageReader } from "../../../encoder/live/wire.ts";
 import { ContainerUnits } from "../../../encoder/gateway/source/container-units.ts";
@@ -80,6 +83,12 @@ export const ENCODER_TRIALS = {
   "captions-time": within(CAPTIONS.wallMs),
   "job-memory": within(PROBE.rssBytes),
   "speech-time": within(limitsOf({ kind: "speech" } as Job).wallMs),
+  "pictures-time": within(limitsOf({ kind: "pictures" } as Job).wallMs),
+  "judged-pictures": upTo((count) => {
+    const chooser = new PictureChooser(pictureSpacing(0));
+    const taken = Array.from({ length: count }, (_, n) => chooser.takes(n * MIN_PICTURE_GAP_MS, true)).filter(Boolean);
+    return taken.length === count ? TAKEN : "a longer gap";
+  }),
   "transcribe-time": within(TRANSCRIBE.wallMs),
   "transcribe-memory": within(TRANSCRIBE.rssBytes),
   "amf-depth": upTo((levels) => {

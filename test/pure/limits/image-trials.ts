@@ -110,6 +110,7 @@ export const IMAGE_TRIALS = {
   "image-clip-length": upTo((ms) => refused(readClip, { start: "1", end: String(1 + ms / 1000) })),
   "image-clip-size": upTo((px) => refused(readClip, { height: String(px) })),
   "image-clip-rate": upTo((rate) => refused(readClip, { fps: String(rate) })),
+  "image-blur": upTo((percent) => refused(readStill, { blur: String(percent) })),
   // A GOP lasts two seconds, a segment two GOPs.
   "image-sheet-tiles": upTo((tiles) => unlessLonger(planSheet([ladderRung({ gops: tiles })]), 2)),
   "image-advanced-tiles": upTo((tiles) => unlessLonger(planAdvancedSheet([ladderRung({ gops: tiles })], 2), 2)),

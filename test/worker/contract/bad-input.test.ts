@@ -68,8 +68,12 @@ const namesOf = (problems: { field: string }[] = []) => problems.map(({ field })
 const isAbout = (name: string, { path, kind }: Field) =>
   isRelated(name, nameOf(path)) || (kind !== undefined && name === nameOf(kind.path));
 
+/** Older texts of the contract have `moderation: true`. */
+const isOlder = ({ path }: Field, value: unknown) => path.at(-1) === "moderation" && value === true;
+
 async function expectNamed(operation: ContractOperation, field: Field, value: unknown) {
   const { path } = field;
+  fc.pre(!isOlder(field, value));
   const { status, answer } = await ask(operation, bodyWith(operation, field, value));
   const about = status === 422 ? namesOf(answer.error?.fields) : namesOf(answer.warnings);
   const isNamed = about.some((name) => isAbout(name, field));

@@ -120,15 +120,17 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
   "results are made of what is said in a media": async (workspace) => {
     await import("compromise"); // the pool does not load modules within an object
     const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id, durationMs: 60_000 });
-    const cues = [{ startMs: 0, endMs: 2000, settings: "", text: "Ada Lovelace lives in London." }];
+    const cues = [{ startMs: 0, endMs: 2000, settings: "", text: "Ada Lovelace lives in London. I will kill you." }];
     const labels = { languageCode: "en", languageName: "English" };
     await addCaptionTrack(env, { assetId, trackId: crypto.randomUUID() }, labels, { cues, skipped: 0 }, new Date());
     const path = `/v1/on-demand/${assetId}`;
     await ask(workspace, "PATCH", `${path}/summary`, { generate: true });
     await ask(workspace, "PATCH", `${path}/chapters`, { chapters: true });
     await ask(workspace, "PATCH", `${path}/named-entities`, { namedEntities: true });
-    for (const kind of ["summary", "chapters", "namedEntities"])
+    await ask(workspace, "PATCH", `${path}/moderation`, { moderation: { type: "audio" } });
+    for (const kind of ["summary", "chapters", "namedEntities", "moderation"])
       await untilSent(workspace, `video.mediaAI.${kind}.ready`);
+    await untilSent(workspace, "ai.moderation.flagged");
   },
 
   "a file is uploaded, and another upload is cancelled": async (workspace) => {
@@ -270,7 +272,7 @@ test("GET /v1/event-types says of each kind whether it is sent, and a webhook wh
   const webhook = await createWebhook(workspace, { eventTypes });
   expect(webhook).toMatchObject({
     eventTypes,
-    eventTypesNotSent: ["ai.moderation.flagged", "migration.*"],
+    eventTypesNotSent: ["migration.*"],
   });
   const changed = await ask<object>(workspace, "PATCH", `/v1/webhooks/${webhook.id}`, { eventTypes: ["asset.ready"] });
   expect(changed).not.toHaveProperty("eventTypesNotSent");

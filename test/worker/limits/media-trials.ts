@@ -5,6 +5,7 @@ import type { ImageMaker } from "../../../durable-objects/image-maker.ts";
 import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
 import { type DispatchContext, dispatchJobs } from "../../../src/library/encoding/dispatcher.ts";
 import type { JobStore, JobRow } from "../../../src/library/encoding/job-store.ts";
+import { picturesJobId } from "../../../src/library/encoding/job-spec.ts";
 import { signJobGrant } from "../../../src/library/encoding/job-token.ts";
 import { type Problem, PROBLEMS } from "../../../src/platform/http/problems.ts";
 import { newTrack } from "../../../src/library/tracks/store/new-track.ts";
@@ -218,6 +219,7 @@ export const MEDIA_TRIALS = {
   "job-attempts": until(leaseLost),
   "encoder-object": upTo(putBytes("j", "v270/0.m4s")),
   "encoder-captions": upTo(putBytes("j.captions", "text-2/captions.json")),
+  "encoder-sheet": upTo(putBytes(picturesJobId("m", crypto.randomUUID()), "m-1/0.jpg")),
   "live-init": upTo(putOfSession("init/v720/0")),
   "live-part": upTo(putOfSession(`parts/v720/0/0?${PART_QUERY}`)),
   "live-thumbnail": upTo(putOfSession("thumbnail?capturedAt=1", JPEG)),

@@ -107,6 +107,9 @@ const CALLS: Record<string, Call> = {
     queries: ({ viewerId }) => [`q=${viewerId}`], // which is in their titles
     prepare: (workspaces) => indexed(...workspaces),
   },
+  "update-media-moderation": { body: () => ({ moderation: { type: "audio" } }) },
+  "clear-media-moderation": {},
+  "get-media-moderation-thumbnail": { opens: 400 }, // the media has no picture yet
   "get-ai-usage": {},
   "get-ai-settings": {},
   "update-ai-settings": { body: () => ({ vocabulary: ["mine"] }) },

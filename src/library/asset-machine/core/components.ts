@@ -71,6 +71,8 @@ export interface AssetDocuments {
   skipTopRung: boolean;
   /** How many times the captions of a montage have been put together without an end: see `beginStep`. */
   captionStarts: number;
+  /** Folders of sheets of pictures that nobody needs any more. They are emptied twice, because a late write may follow. */
+  oldSheets: { rendition: string; dueMs: number; isLast: boolean }[];
   /** The captions of the picture are read, or have been. */
   readsPictureCaptions: boolean;
   /** When progress was last reported, epoch ms. */

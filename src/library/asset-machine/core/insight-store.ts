@@ -1,5 +1,18 @@
 import type { InsightForMachine } from "../../assets/asset-calls.ts";
 
+/** The pictures of a media that are taken for moderation. */
+export interface PendingPictures {
+  jobId: string;
+  /** The folder of their sheets. */
+  rendition: string;
+  /** The origin of the deployment, to which encoders call back. */
+  publicUrl: string;
+  /** How many there are; null = they are being taken. They are stored as the only answer under `picturesKey`. */
+  count: number | null;
+  /** Who has judged them; null = a provider is to be asked. */
+  judge: { engine: string; model: string } | null;
+}
+
 /** A result of AI that is to be made. */
 export interface PendingInsight extends InsightForMachine {
   /** When its next step is due, epoch ms. */
@@ -12,6 +25,10 @@ export interface PendingInsight extends InsightForMachine {
   unusable: number;
   /** The text whose parts have been read; null = none yet. */
   read: { trackId: string; version: number } | null;
+  /** Of moderation: see `PendingPictures`; null = the media has none, absent = nobody has looked. */
+  pictures?: PendingPictures | null;
+  /** The same: questions that were asked in vain, by their keys. */
+  retries?: Record<string, { tries: number; unusable: number }>;
   /** The model that has answered last. */
   model: string;
   costMicroUsd: number;
@@ -71,6 +88,12 @@ export class InsightStore {
       .map(({ answer }) => JSON.parse(answer) as unknown);
   }
 
+  /** Numbers of the answers so far. */
+  answered(kind: string): Set<number> {
+    const rows = this.#sql.exec<{ n: number }>("SELECT n FROM insight_answers WHERE kind = ?", kind).toArray();
+    return new Set(rows.map(({ n }) => n));
+  }
+
   keep(kind: string, n: number, answer: unknown): void {
     this.#sql.exec(
       "INSERT OR REPLACE INTO insight_answers (kind, n, answer) VALUES (?, ?, ?)",
@@ -80,9 +103,14 @@ export class InsightStore {
     );
   }
 
-  /** Answers about another text. */
+  /** Answers about another text. Those of a kind in parts have keys that begin with it and a space. */
   forget(kind: string): void {
-    this.#sql.exec("DELETE FROM insight_answers WHERE kind = ?", kind);
+    this.#sql.exec(
+      "DELETE FROM insight_answers WHERE kind = ? OR substr(kind, 1, ?) = ?",
+      kind,
+      kind.length + 1,
+      `${kind} `,
+    );
   }
 
   clear(): void {

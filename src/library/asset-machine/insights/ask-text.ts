@@ -1,5 +1,12 @@
 import type { TextProvider } from "../../../ai/providers/index.ts";
-import { BUILT_IN, isShort, TEXT_RULES, type TextSource, type TextStep } from "../../../ai/text/index.ts";
+import {
+  BUILT_IN,
+  isShort,
+  TEXT_RULES,
+  type TextKind,
+  type TextSource,
+  type TextStep,
+} from "../../../ai/text/index.ts";
 import { log, logWarning } from "../../../platform/log.ts";
 import { NO_TRANSCRIPT } from "../../assets/asset-error.ts";
 import type { AssetComponents } from "../core/components.ts";
@@ -13,7 +20,7 @@ const STEP_MS = 60_000;
 /** Asks a provider about the parts of a transcript, one after another, and joins the answers. */
 export async function askText(
   machine: AssetComponents,
-  insight: PendingInsight,
+  insight: PendingInsight & { kind: TextKind },
   source: TextSource,
   provider: TextProvider,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { BUILT_IN, type TextSource } from "../../../ai/text/index.ts";
+import { BUILT_IN, type TextKind, type TextSource } from "../../../ai/text/index.ts";
 import { AI_LANGUAGE_UNKNOWN } from "../../assets/asset-error.ts";
 import { log } from "../../../platform/log.ts";
 import type { AddedTrack } from "../../tracks/store/repository.ts";
@@ -9,7 +9,7 @@ import { endInsight, failInsight } from "./take-insight.ts";
 /** Makes a result without a model, in one step. */
 export async function makeBuiltIn(
   machine: AssetComponents,
-  insight: PendingInsight,
+  insight: PendingInsight & { kind: TextKind },
   { sentences, durationMs }: TextSource,
   { id: trackId, languageCode }: Pick<AddedTrack, "id" | "languageCode">,
 ): Promise<void> {

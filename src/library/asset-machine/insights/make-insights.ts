@@ -1,16 +1,16 @@
-import { partsOf, sentencesOf, type TextSource } from "../../../ai/text/index.ts";
+import type { TextKind } from "../../../ai/text/index.ts";
 import { textProviderOf } from "../../../ai/providers/index.ts";
-import { parseWebVtt } from "../../../media/captions/webvtt.ts";
 import { openDatabase } from "../../../platform/database.ts";
 import { logError } from "../../../platform/log.ts";
-import { captionsKey } from "../../../platform/storage/keys.ts";
 import { MEDIA_FAILED, STEP_DIED, STUCK } from "../../assets/asset-error.ts";
-import { findAsset } from "../../assets/repository.ts";
-import { currentOf } from "../../tracks/store/versions.ts";
+import { type AssetRecord, findAsset } from "../../assets/repository.ts";
 import type { AssetComponents } from "../core/components.ts";
 import type { PendingInsight } from "../core/insight-store.ts";
 import { askText } from "./ask-text.ts";
 import { findTranscript } from "./find-transcript.ts";
+import { makeModeration } from "./make-moderation.ts";
+import { purgeSheets } from "./old-sheets.ts";
+import { readTranscript } from "./read-transcript.ts";
 import { makeBuiltIn } from "./make-built-in.ts";
 import { failInsight } from "./take-insight.ts";
 
@@ -28,7 +28,8 @@ export async function makeInsights(machine: AssetComponents): Promise<void> {
   const due = insights.all().filter(({ dueMs }) => dueMs <= clock());
   for (const insight of due.toSorted((a, b) => a.dueMs - b.dueMs)) await takeStep(machine, insight);
   await machine.outbox.drain();
-  const nextMs = Math.min(...insights.all().map(({ dueMs }) => dueMs));
+  const sheetsMs = await purgeSheets(machine);
+  const nextMs = Math.min(sheetsMs, ...insights.all().map(({ dueMs }) => dueMs));
   if (Number.isFinite(nextMs)) timers.schedule("insights", nextMs);
 }
 
@@ -46,35 +47,41 @@ async function takeStep(machine: AssetComponents, insight: PendingInsight): Prom
   }
 }
 
-/** The next step of one result: it waits for the media and its subtitles, and is then made of their text. */
+/** The next step of one result: it waits for the media. */
 async function makeInsight(machine: AssetComponents, insight: PendingInsight): Promise<void> {
   const { clock, env, insights } = machine;
   const { assetId, kind } = insight;
   const record = await findAsset(openDatabase(env.DB), null, assetId);
   if (record === null) return insights.remove(kind); // the media is deleted
-  const { status, durationMs } = record.asset;
+  const { status } = record.asset;
   if (status === "waiting") return insights.change(insight, { dueMs: clock() + UPLOAD_WAIT_MS });
   if (status === "errored") return failInsight(machine, insight, MEDIA_FAILED);
+  if (status === "processing") return insights.change(insight, { dueMs: clock() + WAIT_MS });
+  if (kind === "moderation") return await makeModeration(machine, insight, record);
+  await makeText(machine, { ...insight, kind }, record);
+}
+
+/** The next step of a result that is made of a text. */
+async function makeText(
+  machine: AssetComponents,
+  insight: PendingInsight & { kind: TextKind },
+  record: AssetRecord,
+): Promise<void> {
+  const { clock, env, insights } = machine;
+  const { kind } = insight;
   const track = findTranscript(record);
-  if (status === "processing" || track === "expected") return insights.change(insight, { dueMs: clock() + WAIT_MS });
+  if (track === "expected") return insights.change(insight, { dueMs: clock() + WAIT_MS });
   if ("code" in track) return failInsight(machine, insight, track);
-  const { version, folder } = currentOf(track);
-  const stored = await env.MEDIA.get(captionsKey(assetId, track.id, "whole.vtt", folder));
-  if (stored === null) return insights.change(insight, { dueMs: clock() + WAIT_MS }); // it was replaced or deleted meanwhile
-  const sentences = sentencesOf(parseWebVtt(await stored.text()).sorted());
   const provider = textProviderOf(env);
-  const source: TextSource = {
-    sentences,
-    parts: provider === null ? [] : partsOf(sentences, provider.partCharacters),
-    durationMs: durationMs ?? sentences.at(-1)?.endMs ?? 0,
-  };
-  const read = { trackId: track.id, version };
+  const found = await readTranscript(machine, track, record.asset.durationMs, provider?.partCharacters ?? null);
+  if (found === null) return insights.change(insight, { dueMs: clock() + WAIT_MS });
+  const { source, read } = found;
   if (insight.read?.trackId !== read.trackId || insight.read.version !== read.version) insights.forget(kind);
   insights.change(insight, { read });
   const known = insights.get(kind);
   if (known?.requestId !== insight.requestId) return; // it was asked for again, or is not wanted any more
-  if (provider === null) return makeBuiltIn(machine, known, source, track);
-  await askText(machine, known, source, provider);
+  if (provider === null) return makeBuiltIn(machine, { ...known, kind }, source, track);
+  await askText(machine, { ...known, kind }, source, provider);
 }
 
 /** After its last failed run: nothing is made any more. */

@@ -3,6 +3,7 @@ import type { AssetError } from "../../assets/asset-error.ts";
 import type { InsightEnd } from "../../insights/store/repository.ts";
 import type { AssetComponents } from "../core/components.ts";
 import type { PendingInsight } from "../core/insight-store.ts";
+import { leavePictures } from "./old-sheets.ts";
 import { logFailed } from "../core/log-failed.ts";
 
 const FRESH = { starts: 0, tries: 0, unusable: 0, read: null, model: "", costMicroUsd: 0, tookMs: 0 } as const;
@@ -14,14 +15,24 @@ export function takeInsight(machine: AssetComponents, insight: InsightForMachine
   machine.commit(() => {
     documents.put("name", insight.assetId);
     if (insights.get(insight.kind)?.requestId === insight.requestId) return;
-    insights.forget(insight.kind);
+    leaveInsight(machine, insight.kind);
     insights.put({ ...insight, ...FRESH, dueMs: clock() });
   });
   timers.bringForward("insights", clock());
 }
 
 /** What was asked for is not wanted any more. */
-export const dropInsight = ({ insights }: AssetComponents, kind: string): void => insights.remove(kind);
+export function dropInsight(machine: AssetComponents, kind: string): void {
+  machine.commit(() => leaveInsight(machine, kind));
+  machine.timers.bringForward("insights", machine.clock());
+}
+
+/** Part of a commit: what was made so far is not needed any more. */
+function leaveInsight(machine: AssetComponents, kind: string): void {
+  const { pictures } = machine.insights.get(kind) ?? {};
+  if (pictures) leavePictures(machine, pictures);
+  machine.insights.remove(kind);
+}
 
 /**
  * The media or one of its subtitle tracks has ended, for which results may wait.
@@ -39,7 +50,7 @@ export function endInsight(machine: AssetComponents, insight: PendingInsight, en
   const { kind, requestId } = insight;
   if (machine.insights.get(kind)?.requestId !== requestId) return;
   machine.commit(() => {
-    machine.insights.remove(kind);
+    leaveInsight(machine, kind);
     machine.outbox.enqueue({ kind: "insightEnded", payload: { kind, requestId, end } });
   });
   machine.timers.bringForward("outbox", machine.clock());

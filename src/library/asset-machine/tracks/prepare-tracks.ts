@@ -12,8 +12,9 @@ import { translateCaptions } from "./translate-captions.ts";
 import { purgeTrack } from "./purge-track.ts";
 import type { PendingTrack, TrackStore } from "../core/track-store.ts";
 import { type DispatchContext, dispatchJobs } from "../../encoding/dispatcher.ts";
-import { isCaptionsJob, trackOfJob } from "../../encoding/job-spec.ts";
+import { isCaptionsJob, requestOfJob, trackOfJob } from "../../encoding/job-spec.ts";
 import type { JobRow, JobStore } from "../../encoding/job-store.ts";
+import { losePictures, picturesContext } from "../insights/pictures-job.ts";
 import { combineCaptions, dropCaptions } from "./captions-job.ts";
 
 /** A deployment may kill a step; three times in a row, the step itself is the cause. */
@@ -83,7 +84,7 @@ function onSourceError(machine: AssetComponents, { id, sourceFailures }: Pending
 }
 
 /**
- * Submits the jobs of added audio tracks and that of the source's subtitles, and takes back those whose lease has expired.
+ * Submits the jobs of added audio tracks, of moderation, and that of the source's subtitles, and takes back those whose lease has expired.
  *
  * @returns when to do so again, epoch ms
  */
@@ -91,13 +92,15 @@ async function dispatchTrackJobs(machine: AssetComponents): Promise<number> {
   const { clock, env, trackJobs, tracks } = machine;
   const contextOf = ({ id, spec }: JobRow): DispatchContext => {
     if (isCaptionsJob(id)) return machine.sourceContext;
+    const ofPictures = picturesContext(machine, id, spec);
+    if (ofPictures !== null) return ofPictures;
     const track = tracks.get(trackOfJob(id) ?? "");
     if (track === null) throw new Error(`the job ${id} is of no track`);
     const { assetId, publicUrl, plan } = track;
     const context = { assetId, publicUrl, clip: { startMs: 0, endMs: null }, plan: plan ?? undefined };
-    if (spec.kind === "speech") return { ...context, speech: { sound: spec.sound } };
+    if (spec.kind === "speech") return { ...context, reads: { sound: spec.sound } };
     if (spec.kind === "transcribe")
-      return { ...context, speech: { piece: { rendition: spec.rendition, number: spec.piece } } };
+      return { ...context, reads: { piece: { rendition: spec.rendition, number: spec.piece } } };
     return context;
   };
   if (machine.state.status === "errored") for (const id of captionsJobsOf(trackJobs)) trackJobs.remove(id);
@@ -106,6 +109,10 @@ async function dispatchTrackJobs(machine: AssetComponents): Promise<number> {
     if (!("lost" in outcome)) return outcome.againAtMs;
     if (isCaptionsJob(outcome.lost.id)) {
       dropCaptions(machine, outcome.lost.id, ENCODER_LOST.code);
+      continue;
+    }
+    if (requestOfJob(outcome.lost.id) !== null) {
+      losePictures(machine, outcome.lost.id, ENCODER_LOST);
       continue;
     }
     endTrack(machine, trackOfJob(outcome.lost.id) ?? "", ENCODER_LOST);

@@ -1,4 +1,5 @@
 import { captionsPrefix, renditionPrefix, trackSourceKey } from "../../../platform/storage/keys.ts";
+import { emptyPrefix } from "../../../platform/storage/empty-prefix.ts";
 import { openDatabase } from "../../../platform/database.ts";
 import { log } from "../../../platform/log.ts";
 import { forgetRendition } from "../../assets/repository.ts";
@@ -34,12 +35,4 @@ export async function purgeTrack(machine: AssetComponents, track: PendingTrack):
   if (track.step === "removed") return tracks.remove(id);
   log("track.purged", { assetId, trackId: id });
   tracks.change(id, { step: "removed", dueMs: machine.clock() + leaseMs(env) });
-}
-
-async function emptyPrefix(bucket: R2Bucket, prefix: string): Promise<void> {
-  for (;;) {
-    const { objects } = await bucket.list({ prefix, limit: 1000 });
-    if (objects.length === 0) return;
-    await bucket.delete(objects.map(({ key }) => key));
-  }
 }

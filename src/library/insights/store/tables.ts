@@ -1,8 +1,17 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { ModerationOrder, ModerationResult } from "../../../ai/moderation/index.ts";
 import { TEXT_KINDS, type TextOrder, type TextResults } from "../../../ai/text/index.ts";
 
-export type InsightResult = TextResults[keyof TextResults];
+const KINDS = [...TEXT_KINDS, "moderation"] as const;
+
+export interface InsightResults extends TextResults {
+  moderation: ModerationResult;
+}
+export type InsightResult = InsightResults[keyof InsightResults];
+
+/** What was asked for, of each kind. */
+export type InsightOrder = TextOrder & Partial<ModerationOrder>;
 
 /** What has made a result, and at what cost. */
 export interface InsightFacts {
@@ -10,7 +19,7 @@ export interface InsightFacts {
   engine: string;
   /** "" = none. */
   model: string;
-  /** The subtitle track that was read. */
+  /** The subtitle track that was read; "" = none was. */
   trackId: string;
   costUsd: number;
   tookMs: number;
@@ -21,12 +30,12 @@ export const insights = sqliteTable(
   "insights",
   {
     assetId: text().notNull(),
-    kind: text({ enum: TEXT_KINDS }).notNull(),
+    kind: text({ enum: KINDS }).notNull(),
     workspaceId: text().notNull(),
     /** Of the request. What was made for an earlier one has no effect. */
     requestId: text().notNull(),
     status: text({ enum: ["preparing", "available", "failed"] }).notNull(),
-    order: text({ mode: "json" }).$type<TextOrder>().notNull(),
+    order: text({ mode: "json" }).$type<InsightOrder>().notNull(),
     percent: integer().notNull().default(0),
     result: text({ mode: "json" }).$type<InsightResult>(),
     madeBy: text({ mode: "json" }).$type<InsightFacts>(),

@@ -55,6 +55,9 @@ describe("the provider that is chosen", () => {
     AI_TEXT_MODEL: "",
     AI_TEXT_INPUT_USD_PER_MILLION: "",
     AI_TEXT_OUTPUT_USD_PER_MILLION: "",
+    AI_VISION_MODEL: "",
+    AI_VISION_INPUT_USD_PER_MILLION: "",
+    AI_VISION_OUTPUT_USD_PER_MILLION: "",
     AI_MONTHLY_BUDGET_USD: "50",
   };
   const AI: AiBinding = { run: () => Promise.resolve(null) };

@@ -151,19 +151,19 @@ describe("the JSON in an answer", () => {
     ["parsed, as Workers AI answers", { response: { a: 1 }, usage: { prompt_tokens: 10, completion_tokens: 5 } }],
     ["as text of Workers AI", { response: '{"a":1}' }],
   ])("%s", (_, answer) => {
-    expect(readChat(answer, "asked").value).toEqual({ a: 1 });
+    expect(readChat(answer, 3).value).toEqual({ a: 1 });
   });
 
   test.each([[content("no JSON")], [content(null)], [{ choices: [] }], [{ error: "x" }], ["text"], [content("{")]])(
     "%j has none",
     (answer) => {
-      expect(() => readChat(answer, "asked")).toThrow("something else");
+      expect(() => readChat(answer, 3)).toThrow("something else");
     },
   );
 
   test("tokens are counted, or estimated", () => {
-    expect(readChat(content('{"a":1}'), "asked")).toMatchObject({ inputTokens: 10, outputTokens: 5 });
-    expect(readChat({ response: '{"a":1}' }, "x".repeat(400))).toMatchObject({ inputTokens: 100, outputTokens: 2 });
+    expect(readChat(content('{"a":1}'), 3)).toMatchObject({ inputTokens: 10, outputTokens: 5 });
+    expect(readChat({ response: '{"a":1}' }, 100)).toMatchObject({ inputTokens: 100, outputTokens: 2 });
   });
 });
 

@@ -28,8 +28,8 @@ function fieldsOf(read: () => unknown): string[] {
 
 describe("parameters", () => {
   test("every invalid field is named", () => {
-    const all = "time=NaN&width=0&height=1e9&fit_mode=fill&rotate=1&flip=x";
-    const names = ["time", "width", "height", "fit_mode", "rotate", "flip"];
+    const all = "time=NaN&width=0&height=1e9&fit_mode=fill&rotate=1&flip=x&blur=101";
+    const names = ["time", "width", "height", "fit_mode", "rotate", "flip", "blur"];
     expect(fieldsOf(() => readStill(query(all))).toSorted()).toEqual(names.toSorted());
     expect(fieldsOf(() => readClip(query("start=5&end=4")))).toEqual(["end"]);
     for (const interval of ["0", "11", "1.5", "NaN"])
@@ -55,6 +55,20 @@ describe("parameters", () => {
     expect(readStill(query("")).fit).toEqual(PLAIN_FIT);
     expect(readInterval(query(""))).toBe(10);
   });
+});
+
+test("a blur is snapped to tens, part of the picture's name, and never replaced by a sharp picture near it", () => {
+  expect(["", "blur=0", "blur=1", "blur=50", "blur=91"].map((text) => readStill(query(text)).fit.blur)).toEqual([
+    0, 0, 10, 50, 100,
+  ]);
+  const blurred = planTransform(fit({ blur: 50 }), SOURCE);
+  expect([transformName(blurred), planTransform(PLAIN_FIT, SOURCE)]).toEqual([
+    "1280x720-b50",
+    expect.not.objectContaining({ blur: expect.anything() }),
+  ]);
+  const who = { assetId: "a", workspaceId: "w", playbackId: "p" };
+  const still = (blur: number) => stillOrder(who, [ladderRung()], { seconds: 1, fit: fit({ blur }), format: "jpg" })!;
+  expect([still(0).nearSeconds, still(50).nearSeconds]).toEqual([1, null]);
 });
 
 describe("a transform", () => {

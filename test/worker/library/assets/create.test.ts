@@ -67,6 +67,7 @@ describe("a creation", () => {
       subtitles: {},
       summary: { generate: false, summaryLength: 100 },
       namedEntities: "",
+      moderation: {},
       accessRestrictions: { domains: { defaultPolicy: "allow", allow: [], deny: [] } },
       somethingNew: 1,
     };
@@ -155,7 +156,6 @@ const good = videoFrom("https://cdn.test/a.mp4");
 const long = "x".repeat(256);
 const invalid = "is invalid";
 const missing = "must not be null";
-const later = "is not available yet";
 const required = "is required";
 const RESOLUTIONS = "must be one of `2160p`, `1440p`, `1080p`, `720p`, `480p`";
 const PRIVATE_ADDRESS = "must not point to a private or local address";
@@ -277,7 +277,11 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
     { ...good, inputs: [...good.inputs, { type: "watermark", url: "https://a.test/w.png", width: "wide" }] },
     [["inputs[1].width", invalid, "must be a length such as `25%` or `40px`"]],
   ],
-  ["moderation, which comes later", { ...good, moderation: { type: "av" } }, [["moderation", later]]],
+  [
+    "moderation of another type",
+    { ...good, moderation: { type: "text" } },
+    [["moderation.type", invalid, "must be one of `video`, `audio`, `av`"]],
+  ],
   [
     "captions with an empty name",
     { ...good, subtitles: { languageCode: "en", languageName: "" } },

@@ -45,7 +45,7 @@ const NOT_OF_CANCELLED = {
 /** Body of `PATCH /v1/on-demand/{mediaId}`. */
 const CHANGE: Record<string, unknown> = { title: "Another", creatorId: "you", metadata: { season: "2" } };
 
-/** `inputs` are shown by `input-info`; `tenancy/drm/configurations.test.ts` has the second one, `tracks/made-subtitles.test.ts` the third, `insights/insights.test.ts` the others. */
+/** `inputs` are shown by `input-info`; `tenancy/drm/configurations.test.ts` has the second one, `tracks/made-subtitles.test.ts` the third, `insights/insights.test.ts` and `insights/moderation.test.ts` the others. */
 const ELSEWHERE = [
   "inputs",
   "drmConfigurationId",
@@ -54,6 +54,7 @@ const ELSEWHERE = [
   "chapters",
   "generateChapters",
   "namedEntities",
+  "moderation",
 ];
 
 const fieldsOf = (shape: Record<string, Parameters<typeof isLater>[0]>) =>

@@ -1,0 +1,116 @@
+import { mostCostOf, type TextProvider } from "../../../ai/providers/index.ts";
+import type { TextStep } from "../../../ai/text/index.ts";
+import { isCovered } from "../../../ai/usage/index.ts";
+import { openDatabase } from "../../../platform/database.ts";
+import { logWarning } from "../../../platform/log.ts";
+import { AI_BUDGET_SPENT } from "../../assets/asset-error.ts";
+import type { AssetComponents } from "../core/components.ts";
+import type { PendingInsight } from "../core/insight-store.ts";
+import { askQuestion } from "./question.ts";
+import { failInsight } from "./take-insight.ts";
+
+const CALLS_AT_ONCE = 4;
+/** A step starts calls for this long; other timers of the media wait for it. */
+const STEP_MS = 60_000;
+
+/** Independent questions to one provider. */
+export interface Questions {
+  /** Under which the answers are stored. */
+  key: string;
+  count: number;
+  step: (n: number) => Promise<TextStep>;
+  provider: TextProvider;
+  /** What is shown as progress: from the first answer to the last. */
+  percent: readonly [from: number, to: number];
+}
+
+/** One answer as it is stored. */
+interface Kept {
+  answer: unknown;
+  model: string;
+}
+
+/** The answers, and the model that gave the last one. */
+export function keptAnswers<Answer>({ insights }: AssetComponents, key: string): { answers: Answer[]; model: string } {
+  const kept = insights.answers(key) as Kept[];
+  return { answers: kept.map(({ answer }) => answer as Answer), model: kept.at(-1)?.model ?? "" };
+}
+
+/** Asks what has no answer yet, four at the same time. An answer is stored when it has come. @returns whether all are answered; otherwise the request has failed, or goes on later */
+export async function askAll(
+  machine: AssetComponents,
+  insight: PendingInsight,
+  questions: Questions,
+): Promise<boolean> {
+  const { clock, env, insights } = machine;
+  const { assetId, kind, workspaceId } = insight;
+  const { key, count, step, provider } = questions;
+  const answered = insights.answered(key);
+  const open = Array.from({ length: count }, (_, n) => n).filter((n) => !answered.has(n));
+  const [first] = open;
+  if (first === undefined) return true;
+  // What could not all be paid is not begun.
+  const costMicroUsd = mostCostOf(provider, (await step(first)).request) * open.length;
+  if (!(await isCovered(openDatabase(env.DB), env, { workspaceId, costMicroUsd }, new Date(clock())))) {
+    failInsight(machine, insight, AI_BUDGET_SPENT);
+    return false;
+  }
+  const untilMs = clock() + STEP_MS;
+  let againAtMs: number | null = null;
+  const current = () => {
+    const known = insights.get(kind);
+    return known?.requestId === insight.requestId ? known : null; // null = deleted, failed, or asked for again
+  };
+  const ask = async (n: number) => {
+    const id = `${key} ${n}`;
+    const tried = current()?.retries?.[id] ?? { tries: 0, unusable: 0 };
+    const outcome = await askQuestion(machine, { workspaceId, kind, tried }, provider, await step(n));
+    const known = current();
+    if (known === null) return;
+    const { [id]: _, ...retries } = known.retries ?? {};
+    const spent = {
+      costMicroUsd: known.costMicroUsd + outcome.costMicroUsd,
+      tookMs: known.tookMs + outcome.tookMs,
+    };
+    if (outcome.kind === "failed") return failInsight(machine, known, outcome.error);
+    if (outcome.kind === "again") {
+      const { delayMs, code, status } = outcome;
+      logWarning("insight.provider_failed", { assetId, kind, question: id, code, status, delayMs });
+      insights.change(known, { ...spent, retries: { ...retries, [id]: outcome.tried } });
+      againAtMs = Math.max(againAtMs ?? 0, clock() + delayMs);
+      return;
+    }
+    machine.commit(() => {
+      insights.keep(key, n, { answer: outcome.answer, model: outcome.model } satisfies Kept);
+      insights.change(known, { ...spent, retries });
+    });
+    showProgress(machine, insight, questions);
+  };
+  const work = async () => {
+    for (let n = open.shift(); n !== undefined; n = open.shift()) {
+      if (againAtMs !== null || current() === null || clock() >= untilMs) return void open.unshift(n);
+      await ask(n);
+    }
+  };
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
+  if (current() === null) return false;
+  if (againAtMs === null && open.length === 0) return true;
+  insights.change(insight, { dueMs: againAtMs ?? clock() });
+  return false;
+}
+
+/** Steps in which progress is shown. */
+const PERCENT_STEP = 5;
+
+function showProgress(
+  { clock, insights, outbox, timers }: AssetComponents,
+  { kind, requestId }: PendingInsight,
+  { key, count, percent: [from, to] }: Pick<Questions, "key" | "count" | "percent">,
+): void {
+  const done = insights.answered(key).size;
+  const percentAt = (answers: number) => Math.floor(from + ((to - from) * answers) / count);
+  const percent = percentAt(done);
+  if (Math.floor(percent / PERCENT_STEP) === Math.floor(percentAt(done - 1) / PERCENT_STEP)) return;
+  outbox.enqueue({ kind: "insightProgress", payload: { kind, requestId, percent } });
+  timers.bringForward("outbox", clock());
+}
