@@ -35,7 +35,7 @@ export interface Finding {
   category: (typeof MODERATION_CATEGORIES)[number];
   score: number;
   startMs: number;
-  /** Of what is said; absent of a picture. */
+  /** The end of what is said; a picture has none. */
   endMs?: number;
   source: "picture" | "speech";
 }

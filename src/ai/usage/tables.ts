@@ -12,7 +12,7 @@ export const aiUsage = sqliteTable(
     engine: text().notNull(),
     /** Calls of a provider, or jobs of an encoder. */
     calls: integer().notNull(),
-    /** Of captions: seconds of sound; of texts and pictures: tokens. */
+    /** Seconds of sound of captions; tokens of texts and pictures. */
     units: real().notNull(),
     costMicroUsd: integer().notNull(),
   },

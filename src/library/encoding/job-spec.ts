@@ -15,7 +15,7 @@ export type JobSpec =
   /** Of a generated track: the rendition of that name is made ready for a speech model, as pieces of `rendition`. */
   | { kind: "speech"; rendition: string; sound: string; pieceMs: number; maxPieceMs: number }
   | { kind: "transcribe"; rendition: string; piece: number; languageCode: string | null; prompt: string }
-  /** Of moderation: pictures of the rendition `video` become sheets of `rendition`, or are judged by the encoder. */
+  /** For moderation: pictures of the rendition `video` become sheets of `rendition`, or are judged by the encoder. */
   | { kind: "pictures"; rendition: string; video: string; isJudged: boolean };
 
 /** `{assetId}.probe`, `{assetId}.probe.1` for a further file of a montage, `{assetId}.video.3`, `{assetId}.audio.0`, `{assetId}.captions`, `{assetId}.1.captions`, `{assetId}.late.captions`: the id contains its asset's id. */

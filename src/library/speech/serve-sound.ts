@@ -85,7 +85,7 @@ async function sendPart(
 
 /** What a range of an object is read from. */
 interface OpenObject {
-  /** Of the whole object. */
+  /** Size of the whole object. */
   size: number;
   body: ReadableStream<Uint8Array>;
 }

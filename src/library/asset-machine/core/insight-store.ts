@@ -25,9 +25,9 @@ export interface PendingInsight extends InsightForMachine {
   unusable: number;
   /** The text whose parts have been read; null = none yet. */
   read: { trackId: string; version: number } | null;
-  /** Of moderation: see `PendingPictures`; null = the media has none, absent = nobody has looked. */
+  /** The pictures that moderation judges; null = the media has none, absent = nobody has looked. */
   pictures?: PendingPictures | null;
-  /** The same: questions that were asked in vain, by their keys. */
+  /** Questions of moderation that were asked in vain, by their keys. */
   retries?: Record<string, { tries: number; unusable: number }>;
   /** The model that has answered last. */
   model: string;

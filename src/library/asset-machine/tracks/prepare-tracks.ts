@@ -103,7 +103,7 @@ async function dispatchTrackJobs(machine: AssetComponents): Promise<number> {
       return { ...context, reads: { piece: { rendition: spec.rendition, number: spec.piece } } };
     return context;
   };
-  if (machine.state.status === "errored") for (const id of captionsJobsOf(trackJobs)) trackJobs.remove(id);
+  if (machine.state.status === "errored") for (const id of openJobs(trackJobs).filter(isCaptionsJob)) trackJobs.remove(id);
   while (!trackJobs.isComplete()) {
     const outcome = await dispatchJobs(env, trackJobs, contextOf, clock());
     if (!("lost" in outcome)) return outcome.againAtMs;
@@ -123,9 +123,9 @@ async function dispatchTrackJobs(machine: AssetComponents): Promise<number> {
 /** After its last failed run: no track is prepared any more. */
 export function giveUpTracks(machine: AssetComponents): void {
   for (const { id } of machine.tracks.all()) endTrack(machine, id, STUCK);
-  for (const id of captionsJobsOf(machine.trackJobs)) dropCaptions(machine, id, STUCK.code);
+  for (const id of openJobs(machine.trackJobs).filter(isCaptionsJob)) dropCaptions(machine, id, STUCK.code);
+  for (const id of openJobs(machine.trackJobs)) if (requestOfJob(id) !== null) losePictures(machine, id, STUCK);
 }
 
 /** Those that are not done. */
-const captionsJobsOf = (jobs: JobStore) =>
-  [...jobs.leased(), ...jobs.queued(Number.MAX_SAFE_INTEGER)].map(({ id }) => id).filter(isCaptionsJob);
+const openJobs = (jobs: JobStore) => [...jobs.leased(), ...jobs.queued(Number.MAX_SAFE_INTEGER)].map(({ id }) => id);
