@@ -103,7 +103,8 @@ async function dispatchTrackJobs(machine: AssetComponents): Promise<number> {
       return { ...context, reads: { piece: { rendition: spec.rendition, number: spec.piece } } };
     return context;
   };
-  if (machine.state.status === "errored") for (const id of openJobs(trackJobs).filter(isCaptionsJob)) trackJobs.remove(id);
+  if (machine.state.status === "errored")
+    for (const id of openJobs(trackJobs).filter(isCaptionsJob)) trackJobs.remove(id);
   while (!trackJobs.isComplete()) {
     const outcome = await dispatchJobs(env, trackJobs, contextOf, clock());
     if (!("lost" in outcome)) return outcome.againAtMs;
