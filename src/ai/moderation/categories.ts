@@ -1,4 +1,4 @@
-/** What media are scored for (contract/ai.md, moderation). Pure. */
+/** What media are scored for (media contract, moderation). Pure. */
 
 /** Each category with what it means to a model. */
 const MEANINGS = {
