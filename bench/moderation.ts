@@ -1,7 +1,7 @@
 /** Pictures for moderation: how fast a film is looked through, its memory, and what the encoder's classifier says of harmless films. */
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import type { PicturesResult } from "../protocol/pictures.ts";
+import type { PicturesPurpose, PicturesResult } from "../protocol/pictures.ts";
 import { TestEncoder } from "../test/support/encoder.ts";
 import { descendantsOf } from "../test/support/processes.ts";
 import { type Figure, median, milliseconds } from "./support/figures.ts";
@@ -20,7 +20,7 @@ interface Look {
   largestSheetBytes: number;
 }
 
-async function look(encoder: TestEncoder, path: string, isJudged: boolean): Promise<Look> {
+async function look(encoder: TestEncoder, path: string, purpose: PicturesPurpose): Promise<Look> {
   const startedMs = performance.now();
   const ended = new AbortController();
   let peakBytes = 0;
@@ -31,7 +31,7 @@ async function look(encoder: TestEncoder, path: string, isJudged: boolean): Prom
     }
   };
   const sampled = sampler();
-  const job = { kind: "pictures", rendition: "pictures", isJudged, expiresAt: Date.now() + 24 * 3_600_000 } as const;
+  const job = { kind: "pictures", rendition: "pictures", purpose, expiresAt: Date.now() + 24 * 3_600_000 } as const;
   const { ending, desk } = await encoder.run(path, job).finally(() => ended.abort());
   await sampled;
   if ("failure" in ending) throw new Error(`the job failed: ${ending.failure.message}`);
@@ -52,9 +52,9 @@ const mebibytes = (bytes: number) => `${Math.round(bytes / MIB)} MiB`;
 const twoDigits = (score: number) => score.toFixed(2);
 
 async function measureFilms(encoder: TestEncoder): Promise<Figure[]> {
-  const hour = await look(encoder, smallRendition(HOUR_SECONDS), false);
-  const long = await look(encoder, smallRendition(LONG_HOURS * HOUR_SECONDS), false);
-  const judged = await look(encoder, smallRendition(600), true);
+  const hour = await look(encoder, smallRendition(HOUR_SECONDS), "sheets");
+  const long = await look(encoder, smallRendition(LONG_HOURS * HOUR_SECONDS), "sheets");
+  const judged = await look(encoder, smallRendition(600), "scores");
   const raw = { hour, long, judged };
   const speed = (LONG_HOURS * HOUR_SECONDS * 1000) / long.tookMs;
   const perSecond = (1000 * judged.result.pictures.length) / judged.result.judgeMs;
@@ -109,7 +109,7 @@ async function measureScores(encoder: TestEncoder): Promise<Figure[]> {
   ] as const;
   const figures: Figure[] = [];
   for (const [name, path] of films) {
-    const { result } = await look(encoder, path, true);
+    const { result } = await look(encoder, path, "scores");
     const scores = result.pictures.map(([, score]) => score ?? Number.NaN);
     const suspected = scores.filter((score) => score >= SUSPICION).length;
     figures.push({

@@ -1,4 +1,4 @@
-/** The job that looks through the pictures of a media, for moderation (protocol/jobs.ts). Times are milliseconds. */
+/** The job that looks through the pictures of a media, for moderation and for chapters (protocol/jobs.ts). Times are milliseconds. */
 import { z } from "zod";
 import { JobBase } from "./job-base.ts";
 
@@ -15,14 +15,17 @@ export const PICTURE_GAP_MS = 5000;
 export const MIN_PICTURE_GAP_MS = 2000;
 
 /**
- * Takes a picture of each scene, and at least one each 5 s. They are stored nine at a time as `{rendition}/{number}.jpg`. The media's own smallest video is read
- * from `{callbackUrl}/video`.
+ * What a job is for. `sheets`: a picture of each scene, and at least one each 5 s, stored nine at a time as `{rendition}/{number}.jpg`. `scores`: the same pictures,
+ * judged by the encoder's own classifier and not stored. `cuts`: the first picture of each scene but the first one; none is stored.
  */
+export const PicturesPurpose = z.enum(["sheets", "scores", "cuts"]);
+export type PicturesPurpose = z.infer<typeof PicturesPurpose>;
+
+/** Takes pictures of the media's own smallest video, which is read from `{callbackUrl}/video`. */
 export const PicturesJob = JobBase.extend({
   kind: z.literal("pictures"),
   rendition: z.string().regex(/^[a-z0-9-]+$/),
-  /** Whether the encoder's own classifier judges each picture. Sheets are not stored then. */
-  isJudged: z.boolean(),
+  purpose: PicturesPurpose,
 });
 export type PicturesJob = z.infer<typeof PicturesJob>;
 

@@ -1,4 +1,4 @@
-/** The `pictures` job: pictures of all scenes of a media, for a model that judges them or judged by the encoder's own. */
+/** The `pictures` job: pictures of all scenes of a media, for a model that judges them or judged by the encoder's own, or the times of the scenes alone. */
 import type { Frame, Stream } from "node-av/lib";
 import type { JudgedPicture, PicturesJob, PicturesResult } from "../../protocol/pictures.ts";
 import { hasLengths, isDisposable } from "../images/disposable.ts";
@@ -9,6 +9,7 @@ import { keepOnly } from "../media/packets.ts";
 import { type OpenSource, openSource, ticksToSeconds } from "../media/source.ts";
 import { JobError } from "../platform/errors.ts";
 import { CutDetector } from "./cut-detector.ts";
+import { CutChooser, NO_PICTURES } from "./cuts-alone.ts";
 import { PictureChooser } from "./picture-chooser.ts";
 import { pictureSpacing } from "./picture-spacing.ts";
 import { PictureJudge } from "./picture-judge.ts";
@@ -21,12 +22,13 @@ const LONGEST_MS = 12 * 3600_000;
 const CELLS = "scale=32:18:flags=area,format=yuv420p";
 
 export async function lookThrough(job: PicturesJob, context: JobContext): Promise<PicturesResult> {
-  const sink: PictureSink = job.isJudged ? await PictureJudge.open() : new SheetWriter(job, context);
+  const sink = await sinkOf(job, context);
   const source = await openSource(job, context, { path: "video" });
   const { video } = source;
   if (video === null) throw new JobError("source_no_streams", "The media has no picture.");
   const durationMs = Number(source.format.duration) / 1000;
-  const chooser = new PictureChooser(pictureSpacing(durationMs > 0 ? durationMs : LONGEST_MS));
+  const spacing = pictureSpacing(durationMs > 0 ? durationMs : LONGEST_MS);
+  const chooser = job.purpose === "cuts" ? new CutChooser(spacing) : new PictureChooser(spacing);
   const cuts = new CutDetector();
   const cells = new Scaler(CELLS);
   const timesMs: number[] = [];
@@ -53,6 +55,11 @@ export async function lookThrough(job: PicturesJob, context: JobContext): Promis
     sink.close();
     await source.format.closeInput();
   }
+}
+
+async function sinkOf(job: PicturesJob, context: JobContext): Promise<PictureSink> {
+  if (job.purpose === "cuts") return NO_PICTURES;
+  return job.purpose === "scores" ? await PictureJudge.open() : new SheetWriter(job, context);
 }
 
 /** Frames in the order of presentation, without those that no other one refers to: half of those of most encoders. The receiver owns each. */

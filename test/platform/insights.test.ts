@@ -155,7 +155,7 @@ test("subtitles are translated cue by cue; a model that loses a line is asked ag
   const source = tracks.find(({ type }) => type === "subtitle")!;
   provider.answer(({ messages }, response, number) => {
     const lines = JSON.parse(messages.at(-1)!.content) as string[];
-    const translated = lines.map((line) => `Tradotto: ${line}`);
+    const translated = lines.map((line) => `Tradotto: ${line} <b> --> &`);
     answerChat(response, { lines: number === 0 ? translated.slice(1) : translated });
   });
   const path = `/v1/on-demand/${mediaId}/tracks/${source.id}/translate`;
@@ -166,7 +166,9 @@ test("subtitles are translated cue by cue; a model that loses a line is asked ag
   const media = await platform.until(mediaId, isEnded, 60_000);
   expect(media.tracks.find((track) => track.id === id)).toMatchObject({ status: "available", languageCode: "it" });
   const text = await (await fetch(`${platform.baseUrl}/${playbackId}/text/${id}.vtt`)).text();
-  expect(text).toContain("00:00:00.000 --> 00:00:15.000\nTradotto: Ada Lovelace\nspeaks about engines.\n");
+  expect(text).toContain(
+    "00:00:00.000 --> 00:00:15.000\nTradotto: Ada Lovelace\nspeaks about engines. &lt;b&gt; --&gt; &amp;\n",
+  );
   expect(text.match(/-->/g)).toHaveLength(LINES.length);
   expect(systemOf(provider.asked[0]!)).toContain("into Italian");
 });

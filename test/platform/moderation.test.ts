@@ -159,6 +159,7 @@ describe("by a provider", () => {
     provider.answer((asked, response) => answerChat(response, honest(asked)));
     await moderated({ type: "video", action: "block" });
     const manifest = `${platform.baseUrl}/${playbackId}.m3u8`;
+    await expect.poll(async () => (await fetch(manifest)).status, { timeout: 5000 }).toBe(403); // within a second
     const held = await fetch(manifest);
     expect([held.status, await held.json()]).toMatchObject([403, { error: { message: "moderation_hold" } }]);
     const clips = [{ type: "video", url: `fp_mediaId://${mediaId}`, startTime: 1, endTime: 5 }];

@@ -1,3 +1,4 @@
+import { escapeText } from "../../../protocol/media/captions/cue.ts";
 import type { Cue } from "../../media/captions/cue.ts";
 import { graphemes, piecesOf, textOf, type Word } from "./word.ts";
 
@@ -35,7 +36,7 @@ const SHORT_CHARACTERS = 12;
 
 /**
  * Makes cues of words: at most two lines of 42 characters (Chinese, Japanese, Korean: 16), broken at clauses, shown long enough to be read, in order and without
- * overlap. Pure.
+ * overlap. What is said is text, also `<` and `-->`. Pure.
  *
  * @param words in the order of their times, without overlap
  * @param durationMs of the media: nothing is shown behind it
@@ -192,7 +193,7 @@ function timed(
     // Where there is not enough time behind it, it takes what is free before it.
     const earliestMs = Math.max(freeMs, Math.min(startMs, endMs - needMs));
     const [start, end] = [Math.floor(earliestMs), Math.floor(endMs)];
-    cues.push({ startMs: start, endMs: end, settings: "", text: lines.join("\n") });
+    cues.push({ startMs: start, endMs: end, settings: "", text: escapeText(lines.join("\n")) });
     freeMs = end;
   }
   return cues;

@@ -57,10 +57,11 @@ export const askChapters = ({ text: lines }: TranscriptPart): TextRequest => ({
 export function readChapters(value: unknown, { sentences }: TranscriptPart): Chapter[] | null {
   const answer = Answer.safeParse(value);
   if (!answer.success) return null;
+  const endMs = (sentences.at(-1)?.endMs ?? 0) + SNAP_MS; // nothing is said later
   const chapters = answer.data.flatMap((item): Chapter[] => {
     const startMs = fromClock(item.startTime ?? item.start);
     const title = plainLine(item.title ?? item.chapter ?? "");
-    if (startMs === null || title === "") return [];
+    if (startMs === null || startMs > endMs || title === "") return [];
     const summary = cutToWords(plainLine(item.summary ?? ""), MOST_SUMMARY_WORDS);
     return [{ startMs: snap(startMs, sentences), endMs: 0, title, summary }];
   });

@@ -3,7 +3,7 @@ import { findChapters } from "./chapters.ts";
 import { countMentions } from "./count-mentions.ts";
 import { findNames } from "./find-names.ts";
 import { mendChapters } from "./mend-chapters.ts";
-import { countWords, cutToWords } from "./plain-text.ts";
+import { cutToWords, hasMoreWords } from "./plain-text.ts";
 import { summarize } from "./summarize.ts";
 import type { TextOrder, TextResults } from "./text-result.ts";
 import type { Sentence } from "./transcript.ts";
@@ -18,11 +18,12 @@ export const BUILT_IN: {
     sentences: readonly Sentence[],
     order: TextOrder,
     durationMs: number,
+    cutsMs?: readonly number[],
   ) => Kind extends "namedEntities" ? Promise<TextResults[Kind]> : TextResults[Kind];
 } = {
   summary: (sentences, { summaryWords = USUAL_SUMMARY_WORDS }) => ({ summary: summarize(sentences, summaryWords) }),
-  chapters: (sentences, _, durationMs) => ({
-    chapters: mendChapters(findChapters(sentences, durationMs), durationMs).map((chapter) => ({
+  chapters: (sentences, _, durationMs, cutsMs) => ({
+    chapters: mendChapters(findChapters(sentences, durationMs, cutsMs), durationMs).map((chapter) => ({
       ...chapter,
       summary: cutToWords(
         summarize(
@@ -40,4 +41,4 @@ export const BUILT_IN: {
 const FEWEST_WORDS = 5;
 
 export const isShort = (sentences: readonly Sentence[]): boolean =>
-  countWords(sentences.map(({ text }) => text).join(" ")) <= FEWEST_WORDS;
+  !hasMoreWords(sentences.map(({ text }) => text).join(" "), FEWEST_WORDS);

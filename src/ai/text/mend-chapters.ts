@@ -7,20 +7,27 @@ const SHORTEST_CHAPTER_MS = 10_000;
 const MAX_CHAPTERS = 100;
 
 /**
- * Brings chapters into order: the first begins at 0, each ends where the next begins, the last with the media, and none is shorter than ten seconds. Pure.
+ * Brings chapters into order: the first begins at 0, each ends where the next begins, the last with the media, and none is shorter than ten seconds:
+ * the longer one of two takes over the time of the other. Pure.
  *
  * @param chapters whose ends are ignored
  */
 export function mendChapters(chapters: readonly Chapter[], durationMs: number): Chapter[] {
   const kept: Chapter[] = [];
   const inOrder = chapters.filter(({ startMs }) => startMs < durationMs).toSorted((a, b) => a.startMs - b.startMs);
-  for (const chapter of inOrder) {
+  for (const [n, given] of inOrder.entries()) {
     const last = kept.at(-1);
-    const startMs = last === undefined ? 0 : Math.round(chapter.startMs);
-    const isTooShort = last !== undefined && startMs - last.startMs < SHORTEST_CHAPTER_MS;
-    const isTooLate = last !== undefined && durationMs - startMs < SHORTEST_CHAPTER_MS;
-    if (isTooShort || isTooLate || kept.length === MAX_CHAPTERS) continue;
-    kept.push({ ...chapter, startMs, title: cutToCharacters(chapter.title, MAX_TITLE_CHARACTERS) });
+    const startMs = last === undefined ? 0 : Math.round(given.startMs);
+    const chapter = { ...given, startMs, title: cutToCharacters(given.title, MAX_TITLE_CHARACTERS) };
+    if (last === undefined) {
+      kept.push(chapter);
+      continue;
+    }
+    const beforeMs = startMs - last.startMs;
+    const ownMs = (inOrder[n + 1]?.startMs ?? durationMs) - startMs;
+    if (beforeMs < SHORTEST_CHAPTER_MS) {
+      if (ownMs > beforeMs) kept[kept.length - 1] = { ...chapter, startMs: last.startMs };
+    } else if (durationMs - startMs >= SHORTEST_CHAPTER_MS && kept.length < MAX_CHAPTERS) kept.push(chapter);
   }
   return kept.map((chapter, n) => ({ ...chapter, endMs: kept[n + 1]?.startMs ?? Math.round(durationMs) }));
 }

@@ -10,21 +10,26 @@ export const plainLine = (text: string): string =>
 
 const segmenter = new Intl.Segmenter("und", { granularity: "word" });
 
-/** Where each word of a text ends. Scripts without spaces have words, too. */
-function wordEnds(text: string): number[] {
+/** Where the first words of a text end: so many at most. Scripts without spaces have words, too. */
+function wordEnds(text: string, most: number): number[] {
   const ends: number[] = [];
-  for (const { segment, index, isWordLike } of segmenter.segment(text))
+  for (const { segment, index, isWordLike } of segmenter.segment(text)) {
+    if (ends.length === most) break;
     if (isWordLike === true) ends.push(index + segment.length);
+  }
   return ends;
 }
 
-export const countWords = (text: string): number => wordEnds(text).length;
+export const countWords = (text: string): number => wordEnds(text, Infinity).length;
+
+/** Reads no more of the text than that. */
+export const hasMoreWords = (text: string, count: number): boolean => wordEnds(text, count + 1).length > count;
 
 const SENTENCE_END = /[.!?…。！？؟।]["'”’»)\]]*(?=\s|$)|[。！？]/gu;
 
 /** A text of so many words at most, which ends with a sentence if one ends in its second half. */
 export function cutToWords(text: string, most: number): string {
-  const ends = wordEnds(text);
+  const ends = wordEnds(text, most + 1);
   if (ends.length <= most) return text;
   const cut = text.slice(0, ends[most - 1]);
   const [last] = [...cut.matchAll(SENTENCE_END)].slice(-1);

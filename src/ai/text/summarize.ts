@@ -1,3 +1,4 @@
+import { countWords, cutToWords, hasMoreWords } from "./plain-text.ts";
 import { termsOfAll } from "./terms.ts";
 import type { Sentence } from "./transcript.ts";
 
@@ -8,8 +9,6 @@ const ROUNDS = 30;
 /** A shorter sentence says little by itself. */
 const LEAST_WORDS = 5;
 
-const wordCount = (text: string): number => text.split(/\s+/).length;
-
 /**
  * The sentences of a text that have most in common with the others (TextRank: Mihalcea and Tarau, 2004), in their order. Pure.
  *
@@ -18,26 +17,24 @@ const wordCount = (text: string): number => text.split(/\s+/).length;
  */
 export function summarize(sentences: readonly Sentence[], words: number): string {
   const whole = sentences.map(({ text }) => text).join(" ");
-  if (wordCount(whole) <= words) return whole;
+  if (!hasMoreWords(whole, words)) return whole;
   const step = Math.ceil(sentences.length / MOST_SENTENCES);
   const candidates = sentences.filter((_, at) => at % step === 0);
   const ranks = rank(candidates);
   const chosen = new Set<number>();
   let left = words;
   for (const at of candidates.map((_, n) => n).toSorted((a, b) => ranks[b]! - ranks[a]!)) {
-    const length = wordCount(candidates[at]!.text);
+    const length = countWords(candidates[at]!.text);
     if (length < LEAST_WORDS || length > left) continue;
     chosen.add(at);
     left -= length;
   }
-  if (chosen.size === 0) return cut(candidates[0]?.text ?? "", words);
+  if (chosen.size === 0) return cutToWords(candidates[0]?.text ?? "", words);
   return candidates
     .filter((_, at) => chosen.has(at))
     .map(({ text }) => text)
     .join(" ");
 }
-
-const cut = (text: string, words: number): string => text.split(/\s+/).slice(0, words).join(" ");
 
 function rank(sentences: readonly Sentence[]): Float64Array {
   const stems = termsOfAll(sentences).map((terms) => new Set(terms.map(({ stem }) => stem)));

@@ -1,5 +1,5 @@
 import { captionsRendition, type ClipRange, type SourceSubtitles } from "../../../protocol/jobs.ts";
-import { MAX_JUDGED_PICTURES, PICTURES_PER_SHEET } from "../../../protocol/pictures.ts";
+import { MAX_JUDGED_PICTURES, PICTURES_PER_SHEET, type PicturesPurpose } from "../../../protocol/pictures.ts";
 import { MAX_SPEECH_PIECES } from "../../../protocol/speech.ts";
 import type { MontagePlan } from "./plan-montage.ts";
 import type { EncodingPlan } from "./plan.ts";
@@ -15,15 +15,15 @@ export type JobSpec =
   /** Of a generated track: the rendition of that name is made ready for a speech model, as pieces of `rendition`. */
   | { kind: "speech"; rendition: string; sound: string; pieceMs: number; maxPieceMs: number }
   | { kind: "transcribe"; rendition: string; piece: number; languageCode: string | null; prompt: string }
-  /** For moderation: pictures of the rendition `video` become sheets of `rendition`, or are judged by the encoder. */
-  | { kind: "pictures"; rendition: string; video: string; isJudged: boolean };
+  /** For moderation and chapters: pictures of the rendition `video` become sheets of `rendition`, or scores, or the times of scenes. */
+  | { kind: "pictures"; rendition: string; video: string; purpose: PicturesPurpose };
 
 /** `{assetId}.probe`, `{assetId}.probe.1` for a further file of a montage, `{assetId}.video.3`, `{assetId}.audio.0`, `{assetId}.captions`, `{assetId}.1.captions`, `{assetId}.late.captions`: the id contains its asset's id. */
 export function jobId(assetId: string, spec: JobSpec): string {
   if (spec.kind === "captions")
     return `${assetId}.${spec.isLate === true ? "late." : ""}${spec.file === undefined ? "" : `${spec.file}.`}captions`;
   if (spec.kind === "probe") return `${assetId}.probe${spec.file === undefined ? "" : `.${spec.file}`}`;
-  if (spec.kind === "pictures") throw new Error("a pictures job is that of a request of moderation");
+  if (spec.kind === "pictures") throw new Error("a pictures job is that of a result of AI");
   if (spec.kind === "speech" || spec.kind === "transcribe") throw new Error(`a ${spec.kind} job is that of a track`);
   return spec.kind === "video" ? `${assetId}.video.${spec.chunk}` : `${assetId}.audio.${spec.track}`;
 }
@@ -67,8 +67,8 @@ export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: Cli
     return { kind, clip, languageCode, prompt } as const;
   }
   if (spec.kind === "pictures") {
-    const { kind, rendition, isJudged } = spec;
-    return { kind, clip, rendition, isJudged } as const;
+    const { kind, rendition, purpose } = spec;
+    return { kind, clip, rendition, purpose } as const;
   }
   if (plan === undefined) throw new Error("an encoding job without a plan");
   if (spec.kind === "audio") {
@@ -119,7 +119,8 @@ export function jobScope(
       segments: [0, 0],
     };
   if (spec.kind === "speech") return { renditions: [spec.rendition], segments: [0, MAX_SPEECH_PIECES] };
-  if (spec.kind === "pictures") return { renditions: [spec.rendition], segments: [0, spec.isJudged ? 0 : MAX_SHEETS] };
+  if (spec.kind === "pictures")
+    return { renditions: [spec.rendition], segments: [0, spec.purpose === "sheets" ? MAX_SHEETS : 0] };
   if (spec.kind === "probe" || spec.kind === "transcribe" || plan === undefined)
     return { renditions: [], segments: [0, 0] };
   if (spec.kind === "audio") return { renditions: [plan.audio[spec.track]?.rendition ?? ""], segments: [0, 1_000_000] };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fileURLToPath } from "node:url";
 import { Classifier } from "../../../encoder/moderation/classifier.ts";
-import { PICTURES_PER_SHEET, type PicturesResult } from "../../../protocol/pictures.ts";
+import { PICTURES_PER_SHEET, type PicturesPurpose, type PicturesResult } from "../../../protocol/pictures.ts";
 import type { Desk } from "../../support/callback-server.ts";
 import { TestEncoder } from "../../support/encoder.ts";
 import { madeFile } from "../../support/made.ts";
@@ -74,9 +74,9 @@ const grey = (luma: number, seconds: number): Scene => ({
 
 async function look(
   path: string,
-  isJudged = false,
+  purpose: PicturesPurpose = "sheets",
 ): Promise<{ result: PicturesResult; desk: Desk; timesMs: number[] }> {
-  const { ending, desk } = await encoder.run(path, { kind: "pictures", rendition: "pictures", isJudged });
+  const { ending, desk } = await encoder.run(path, { kind: "pictures", rendition: "pictures", purpose });
   expect(ending).toMatchObject({ result: { kind: "pictures" } });
   const { result } = ending as { result: PicturesResult };
   return { result, desk, timesMs: result.pictures.map(([ms]) => ms) };
@@ -140,6 +140,18 @@ describe("which pictures are taken", () => {
   });
 });
 
+test("cuts are the times of scenes behind the first one, without pictures", async () => {
+  const film: Scene[] = [
+    { source: "color=red", seconds: 3 },
+    { source: "testsrc2", seconds: 12 },
+    { source: "smptebars", seconds: 1.2 },
+    { source: "rgbtestsrc", seconds: 4 },
+  ];
+  const { timesMs, desk } = await look(await scenes(film), "cuts");
+  expect(timesMs).toEqual([3000, 15_000].map((ms) => expect.closeTo(ms, -2)));
+  expect(desk.objects.size).toBe(0);
+});
+
 describe("sheets", () => {
   test("hold nine pictures each, in the order of reading, and black behind the last one", async () => {
     const lumas = [40, 220, 80, 180, 60, 240, 100, 200, 30, 160, 90];
@@ -193,11 +205,11 @@ describe("damaged media", () => {
     const failure = await encoder.failure(await stored(file), {
       kind: "pictures",
       rendition: "pictures",
-      isJudged: false,
+      purpose: "sheets",
     });
     expect(failure.code).toMatch(/^source_(damaged|no_streams)$/);
     const sound = await madeFile("-f lavfi -i sine=d=1 -c:a aac".split(" "), "mp4");
-    const silent = await encoder.failure(sound, { kind: "pictures", rendition: "pictures", isJudged: false });
+    const silent = await encoder.failure(sound, { kind: "pictures", rendition: "pictures", purpose: "sheets" });
     expect(silent).toEqual({ code: "source_no_streams", message: "The media has no picture." });
   });
 });
@@ -209,7 +221,7 @@ describe("the encoder's own classifier", () => {
       { source: "smptebars", seconds: 3 },
     ]);
     for (const path of [fixture("friday.mp4"), fixture("flower.mp4"), drawn]) {
-      const { result, desk } = await look(path, true);
+      const { result, desk } = await look(path, "scores");
       expect(result).toMatchObject({ engine: "nsfwjs", model: "MobileNetV2Mid" });
       expect(result.judgeMs).toBeGreaterThan(0);
       expect(result.pictures).toHaveLength(2);

@@ -31,11 +31,11 @@ export async function planPictures(
   if (video === undefined) return machine.insights.change(insight, { pictures: null });
   const jobId = picturesJobId(assetId, requestId);
   const rendition = `m-${requestId}`;
-  const isJudged = visionProviderOf(machine.env) === null;
+  const purpose = visionProviderOf(machine.env) === null ? "scores" : "sheets";
   machine.commit(() => {
     if (machine.insights.get("moderation")?.requestId !== requestId) return; // deleted, or asked for again
     machine.insights.change(insight, { pictures: { jobId, rendition, publicUrl, count: null, judge: null } });
-    machine.trackJobs.add(jobId, { kind: "pictures", rendition, video: video.name, isJudged });
+    machine.trackJobs.add(jobId, { kind: "pictures", rendition, video: video.name, purpose });
   });
   machine.timers.bringForward("tracks", machine.clock());
 }

@@ -2,6 +2,7 @@ import { textProviderOf } from "../../../ai/providers/index.ts";
 import { askTranslation, inTwoLines, plainLine, readTranslation, translationParts } from "../../../ai/text/index.ts";
 import { parseWebVtt } from "../../../media/captions/webvtt.ts";
 import { plainText } from "../../../media/captions/markup.ts";
+import { escapeText } from "../../../../protocol/media/captions/cue.ts";
 import { languageName } from "../../../media/languages.ts";
 import { openDatabase } from "../../../platform/database.ts";
 import { log, logWarning } from "../../../platform/log.ts";
@@ -72,7 +73,7 @@ export async function translateCaptions(machine: AssetComponents, track: Pending
     });
   }
   const lines = (insights.answers(key) as string[][]).flat();
-  const translated = cues.map((cue, n) => ({ ...cue, text: inTwoLines(lines[n] ?? cue.text) }));
+  const translated = cues.map((cue, n) => ({ ...cue, text: escapeText(inTwoLines(lines[n] ?? cue.text)) }));
   const facts = await storeCaptions(env, { assetId, trackId: id }, { cues: translated, skipped: 0 });
   const made = tracks.get(id);
   if (made?.step !== "fetching") return; // deleted meanwhile: its removal deletes the objects

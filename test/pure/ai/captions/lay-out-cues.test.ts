@@ -1,6 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { layOutCues } from "../../../../src/ai/captions/lay-out-cues.ts";
+import { plainText } from "../../../../src/media/captions/markup.ts";
+import { parseWebVtt } from "../../../../src/media/captions/webvtt.ts";
+import { writeVtt } from "../../../../src/media/captions/write.ts";
 import { graphemes, type Word } from "../../../../src/ai/captions/word.ts";
 
 /** Words that take 300 ms each; "|" is a pause of two seconds. */
@@ -26,6 +29,15 @@ test("breaks are at the ends of sentences, and lines at those of clauses", () =>
     "My fellow Americans,\nask not what your country can do for you,",
     "ask what you can do for your country.\nThat is all.",
   ]);
+});
+
+test("what is said is text, whatever WebVTT makes of it", () => {
+  const cues = layOutCues(said("x <b> & 00:00:01.000 --> 00:09:00.000"), 10_000);
+  expect(
+    parseWebVtt(writeVtt(cues))
+      .sorted()
+      .map(({ text }) => plainText(text)),
+  ).toEqual(["x <b> & 00:00:01.000 --> 00:09:00.000"]);
 });
 
 test("a pause ends a cue", () => {

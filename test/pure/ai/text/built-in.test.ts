@@ -1,8 +1,8 @@
-/** The built-in engine on talks of known subjects. `npm run ai:figures` prints the same figures for the docs. */
+/** The built-in engine on talks of known subjects. `npm run bench -- texts` prints the same figures for the docs. */
 import { describe, expect, test } from "vitest";
 import { BUILT_IN, type Sentence } from "../../../../src/ai/text/index.ts";
 import { countWords } from "../../../../src/ai/text/plain-text.ts";
-import { talks } from "../../../support/talks.ts";
+import { talkOf, talks } from "../../../support/talks.ts";
 
 const BORDER_MS = 15_000;
 
@@ -32,6 +32,27 @@ describe("chapters", () => {
     }
   });
 
+  test("begin where the picture changes, when the words are as good on both sides", () => {
+    const talk = talkOf(["bees", "bridges"]);
+    // What might belong to either: two sentences between the subjects.
+    const between = ["Well, there it is again.", "And so it goes on from here."];
+    const texts = talk.sentences.map(({ text }) => text);
+    const sentences = [...texts.slice(0, 10), ...between, ...texts.slice(10)].map((text, n) => ({
+      text,
+      startMs: n * 3000,
+      endMs: n * 3000 + 3000,
+    }));
+    const startWith = (cutsMs: number[]) => BUILT_IN.chapters(sentences, {}, 66_000, cutsMs).chapters[1]!.startMs;
+    expect([startWith([30_500]), startWith([35_500]), startWith([10_000, 33_200, 60_000])]).toEqual([
+      30_000, 36_000, 33_000,
+    ]);
+  });
+
+  test("a chapter without a word of its own is named by its first sentence", () => {
+    const sentences = [{ text: "You and me, it is so.", startMs: 0, endMs: 20_000 }];
+    expect(BUILT_IN.chapters(sentences, {}, 20_000).chapters[0]!.title).toBe("You and me, it is so.");
+  });
+
   test("of half a million words are found in seconds", () => {
     const [talk] = talks();
     const long: Sentence[] = Array.from({ length: 50_000 }, (_, n) => {
@@ -52,6 +73,20 @@ describe("a summary", () => {
       const own = sentences.filter(({ text }) => summary.includes(text));
       const of = new Set(own.map((sentence) => Math.floor(sentences.indexOf(sentence) / 10)));
       expect(of.size).toBeGreaterThanOrEqual(subjects.length - 2);
+    }
+  });
+
+  test("in a script without spaces has about as many words as asked", () => {
+    const topics = ["蜜蜂在蜂巢里酿造蜂蜜", "桥梁由钢缆悬挂在塔上", "面包师在清晨揉面团", "天文学家观察遥远的恒星"];
+    for (const count of [50, 99, 300]) {
+      const sentences = Array.from({ length: count }, (_, n) => ({
+        text: `${topics[n % 4]!}，第${n}次记录的内容也很重要。`,
+        startMs: n * 3000,
+        endMs: n * 3000 + 2900,
+      }));
+      const { summary } = BUILT_IN.summary(sentences, { summaryWords: 100 }, 0);
+      expect(countWords(summary)).toBeLessThanOrEqual(100);
+      expect(countWords(summary)).toBeGreaterThan(60);
     }
   });
 

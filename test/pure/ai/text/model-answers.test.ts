@@ -45,18 +45,48 @@ describe("chapters", () => {
     expect(starts(value)).toEqual(wanted);
   });
 
-  test.each([["prose"], [{}], [{ chapters: "none" }], [{ chapters: [] }], [{ chapters: [chapter("soon")] }], [null]])(
-    "%j are none",
-    (value) => {
-      expect(answered("chapters", value)).toBeNull();
-    },
-  );
+  test.each([
+    ["prose"],
+    [{}],
+    [{ chapters: "none" }],
+    [{ chapters: [] }],
+    [{ chapters: [chapter("soon")] }],
+    [{ chapters: [chapter("00:03:00"), chapter("01:00:00")] }],
+    [null],
+  ])("%j are none", (value) => {
+    expect(answered("chapters", value)).toBeNull();
+  });
 
   test("have titles of one line without markup, of 60 characters", () => {
     const value = { chapters: [chapter(0, `**# A\n long** ${"word ".repeat(40)}`)] };
     const { chapters } = answered("chapters", value) as { chapters: { title: string }[] };
     expect(chapters[0]!.title).toMatch(/^# A long word .{30,44}…$/);
     expect(chapters[0]!.title.length).toBeLessThanOrEqual(60);
+  });
+
+  test("that are too short give their time to the longer one beside them", () => {
+    const value = [
+      chapter("0:00", "Welcome"),
+      chapter("0:05", "Engines"),
+      chapter("1:00", "A word"),
+      chapter("1:05", "Wheels"),
+    ];
+    const { chapters } = answered("chapters", value) as { chapters: { startMs: number; title: string }[] };
+    expect(chapters.map(({ startMs, title }) => [startMs, title])).toEqual([
+      [0, "Engines"],
+      [60_000, "Wheels"],
+    ]);
+  });
+
+  test("of a part that begins shortly before a border have the title of what follows", () => {
+    const all = [0, 30_000].map((startMs) => ({
+      startMs,
+      endMs: startMs + 30_000,
+      title: `At ${startMs}`,
+      summary: "",
+    }));
+    const cut = cutChapters(all, 27_000, 33_000).map(({ startMs, endMs, title }) => [startMs, endMs, title]);
+    expect(cut).toEqual([[0, 33_000, "At 30000"]]);
   });
 
   test("of a part begin at its start", () => {
