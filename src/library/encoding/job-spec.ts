@@ -35,11 +35,11 @@ export const trackJobId = (
   kind: "" | "probe" | "audio" | "speech" | `transcribe-${number}`,
 ) => `${assetId}.track.${trackId}.${kind}`;
 
-/** `{assetId}.moderation.{requestId}`: beside the jobs of added tracks, too. */
-export const picturesJobId = (assetId: string, requestId: string) => `${assetId}.moderation.${requestId}`;
+/** `{assetId}.pictures.{requestId}`: beside the jobs of added tracks, too. */
+export const picturesJobId = (assetId: string, requestId: string) => `${assetId}.pictures.${requestId}`;
 
-/** The request of moderation that a job is of; null = it is another job. */
-export const requestOfJob = (id: string): string | null => /\.moderation\.([0-9a-f-]{36})$/.exec(id)?.[1] ?? null;
+/** The request of a result of AI that a job looks through pictures for; null = it is another job. */
+export const requestOfJob = (id: string): string | null => /\.pictures\.([0-9a-f-]{36})$/.exec(id)?.[1] ?? null;
 
 /** Reads the subtitles of the source. Its job is beside those of the added tracks, because the asset is ready without it. */
 export const isCaptionsJob = (id: string): boolean => id.endsWith(".captions");

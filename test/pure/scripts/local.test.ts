@@ -66,8 +66,8 @@ describe("a claim of a folder of data", () => {
   });
 
   test("is taken over from a process that was killed and that its parent does not wait for", async () => {
-    // The shell becomes a program that does not know of its child.
-    const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"]);
+    // The shell becomes a program that does not know of its child, before anybody hears of it.
+    const parent = spawn("sh", ["-c", 'sleep 60 & exec sh -c "echo $!; exec sleep 60"']);
     onTestFinished(() => void parent.kill("SIGKILL"));
     const pid = Number(await once(parent.stdout, "data").then(([text]) => String(text)));
     const identity = await processIdentity(pid);

@@ -1,13 +1,13 @@
 import type { InsightForMachine } from "../../assets/asset-calls.ts";
 
-/** The pictures of a media that are taken for moderation. */
+/** The pictures of a media that are taken for moderation, and the times of its scenes for chapters. */
 export interface PendingPictures {
   jobId: string;
   /** The folder of their sheets. */
   rendition: string;
   /** The origin of the deployment, to which encoders call back. */
   publicUrl: string;
-  /** How many there are; null = they are being taken. They are stored as the only answer under `picturesKey`. */
+  /** How many there are; null = they are being taken. They are stored as the only answer of a key of their own. */
   count: number | null;
   /** Who has judged them; null = a provider is to be asked. */
   judge: { engine: string; model: string } | null;
@@ -25,7 +25,7 @@ export interface PendingInsight extends InsightForMachine {
   unusable: number;
   /** The text whose parts have been read; null = none yet. */
   read: { trackId: string; version: number } | null;
-  /** The pictures that moderation judges; null = the media has none, absent = nobody has looked. */
+  /** The pictures that a result needs; null = the media has none, absent = nobody has looked. */
   pictures?: PendingPictures | null;
   /** Questions of moderation that were asked in vain, by their keys. */
   retries?: Record<string, { tries: number; unusable: number }>;

@@ -80,7 +80,7 @@ async function makeText(
   insights.change(insight, { read });
   const known = insights.get(kind);
   if (known?.requestId !== insight.requestId) return; // it was asked for again, or is not wanted any more
-  if (provider === null) return makeBuiltIn(machine, { ...known, kind }, source, track);
+  if (provider === null) return makeBuiltIn(machine, { ...known, kind }, record, source, track);
   await askText(machine, { ...known, kind }, source, provider);
 }
 

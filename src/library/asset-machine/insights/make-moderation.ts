@@ -87,7 +87,8 @@ async function judgePictures(
   { asset }: AssetRecord,
 ): Promise<Half<OfPictures>> {
   const { clock, env, insights } = machine;
-  if (insight.pictures === undefined) await planPictures(machine, insight, asset);
+  if (insight.pictures === undefined)
+    await planPictures(machine, insight, asset, visionProviderOf(env) === null ? "scores" : "sheets");
   const known = insights.get("moderation");
   if (known?.requestId !== insight.requestId) return "later";
   const { pictures } = known;
@@ -97,7 +98,7 @@ async function judgePictures(
     insights.change(insight, { dueMs: clock() + WAIT_MS });
     return "later";
   }
-  const taken = picturesOf(machine);
+  const taken = picturesOf(machine, insight);
   if (pictures.judge !== null) return { findings: findingsOfJudged(taken), who: { ...named(pictures.judge), count } };
   const provider = visionProviderOf(env);
   // The provider is gone, or the encoder has no classifier.

@@ -1,5 +1,4 @@
-import type { JudgedPicture } from "../../../../protocol/pictures.ts";
-import { visionProviderOf } from "../../../ai/providers/index.ts";
+import type { JudgedPicture, PicturesPurpose } from "../../../../protocol/pictures.ts";
 import { log } from "../../../platform/log.ts";
 import type { AssetError } from "../../assets/asset-error.ts";
 import { type AssetRecord, findReadyRenditions } from "../../assets/repository.ts";
@@ -10,18 +9,20 @@ import type { JobRow } from "../../encoding/job-store.ts";
 import { isCurrentAttempt, retryJob } from "../core/attempts.ts";
 import type { AssetComponents } from "../core/components.ts";
 import type { PendingInsight } from "../core/insight-store.ts";
+import { logFailed } from "../core/log-failed.ts";
 import { failInsight } from "./take-insight.ts";
 
 /** Under which the pictures are stored, as one answer. */
-const PICTURES_KEY = "moderation pictures";
+const keyOf = ({ kind }: Pick<PendingInsight, "kind">) => `${kind} pictures`;
 
-/** Has the pictures of a ready media taken: on sheets for a provider, or judged by the encoder. Part of a step. */
+/** Has a ready media looked through for a result. Part of a step. */
 export async function planPictures(
   machine: AssetComponents,
   insight: PendingInsight,
   { publicUrl }: AssetRecord["asset"],
+  purpose: PicturesPurpose,
 ): Promise<void> {
-  const { assetId, requestId } = insight;
+  const { assetId, kind, requestId } = insight;
   const rows = await findReadyRenditions(machine.env.DB, assetId);
   const videos = rows === "processing" ? [] : rows.filter(({ kind }) => kind === "video");
   // What the encoder has made decodes without surprises.
@@ -31,9 +32,8 @@ export async function planPictures(
   if (video === undefined) return machine.insights.change(insight, { pictures: null });
   const jobId = picturesJobId(assetId, requestId);
   const rendition = `m-${requestId}`;
-  const purpose = visionProviderOf(machine.env) === null ? "scores" : "sheets";
   machine.commit(() => {
-    if (machine.insights.get("moderation")?.requestId !== requestId) return; // deleted, or asked for again
+    if (machine.insights.get(kind)?.requestId !== requestId) return; // deleted, or asked for again
     machine.insights.change(insight, { pictures: { jobId, rendition, publicUrl, count: null, judge: null } });
     machine.trackJobs.add(jobId, { kind: "pictures", rendition, video: video.name, purpose });
   });
@@ -42,8 +42,8 @@ export async function planPictures(
 
 /** The request of a job that is still wanted. */
 function requestOf({ insights }: AssetComponents, jobId: string): PendingInsight | null {
-  const insight = insights.get("moderation");
-  return insight !== null && insight.requestId === requestOfJob(jobId) && insight.pictures ? insight : null;
+  const requestId = requestOfJob(jobId);
+  return insights.all().find((insight) => insight.requestId === requestId && insight.pictures) ?? null;
 }
 
 /** Null = it is another job. */
@@ -65,7 +65,7 @@ export function completePicturesJob(
   const { pictures, engine, model, judgeMs } = result;
   machine.commit(() => {
     machine.trackJobs.remove(job.id);
-    machine.insights.keep(PICTURES_KEY, 0, pictures);
+    machine.insights.keep(keyOf(insight), 0, pictures);
     machine.insights.change(insight, {
       pictures: {
         ...insight.pictures!,
@@ -81,8 +81,8 @@ export function completePicturesJob(
 }
 
 /** What a job has found. */
-export const picturesOf = ({ insights }: AssetComponents): JudgedPicture[] =>
-  (insights.answers(PICTURES_KEY)[0] as JudgedPicture[] | undefined) ?? [];
+export const picturesOf = ({ insights }: AssetComponents, insight: PendingInsight): JudgedPicture[] =>
+  (insights.answers(keyOf(insight))[0] as JudgedPicture[] | undefined) ?? [];
 
 /** Queues a failed job again. After the last attempt, or when the media is at fault, the request fails. */
 export function failPicturesJob(machine: AssetComponents, job: JobRow, failure: AttemptFailure): Accepted {
@@ -90,9 +90,15 @@ export function failPicturesJob(machine: AssetComponents, job: JobRow, failure: 
   return retryJob(machine, failed, (error) => losePictures(machine, job.id, error));
 }
 
-/** The pictures of a media cannot be taken. */
+/** The pictures of a media cannot be taken. Chapters do without. */
 export function losePictures(machine: AssetComponents, jobId: string, error: AssetError): void {
   const insight = requestOf(machine, jobId);
-  if (insight === null) machine.trackJobs.remove(jobId);
-  else failInsight(machine, insight, error);
+  if (insight?.kind === "moderation") return failInsight(machine, insight, error);
+  machine.commit(() => {
+    machine.trackJobs.remove(jobId);
+    if (insight !== null) machine.insights.change(insight, { pictures: null, dueMs: machine.clock() });
+  });
+  if (insight === null) return;
+  logFailed("insight.without_pictures", { assetId: insight.assetId, kind: insight.kind }, error);
+  machine.timers.bringForward("insights", machine.clock());
 }

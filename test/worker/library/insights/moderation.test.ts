@@ -2,11 +2,8 @@
 import { env } from "cloudflare:test";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { JobResult } from "../../../../protocol/jobs.ts";
-import type { JudgedPicture } from "../../../../protocol/pictures.ts";
 import { eventBytes, events } from "../../../../src/events/index.ts";
 import { assets } from "../../../../src/library/assets/tables.ts";
-import { insights } from "../../../../src/library/insights/store/tables.ts";
 import { addCaptionTrack } from "../../../../src/library/tracks/add-caption-track.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { imageKey, renditionPrefix } from "../../../../src/platform/storage/keys.ts";
@@ -15,7 +12,7 @@ import { playbackIds } from "../../../../src/tenancy/access/index.ts";
 import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
 import { eventsOf, until } from "../../events/webhooks/webhook-rows.ts";
 import { addRung, get, newAsset } from "../../playback/playable.ts";
-import { callJob } from "../encoding/job-calls.ts";
+import { picturesJob } from "./pictures-job.ts";
 
 let workspace: TestWorkspace;
 beforeAll(async () => {
@@ -69,36 +66,6 @@ async function newMedia(lines: string[] | null = FRIENDLY, { languageCode = "en"
       (shown) => shown !== undefined && shown.status !== "preparing",
     ))!;
   return { assetId, playbackId, trackId, path, read, ask, clear, ended };
-}
-type TestMedia = Awaited<ReturnType<typeof newMedia>>;
-
-/** The encoder's job that takes the pictures of a media. */
-async function picturesJob({ assetId }: Pick<TestMedia, "assetId">) {
-  const [row] = await openDatabase(env.DB)
-    .select()
-    .from(insights)
-    .where(and(eq(insights.assetId, assetId), eq(insights.kind, "moderation")));
-  const { requestId } = row!;
-  const rendition = `m-${requestId}`;
-  const call = (init: Parameters<typeof callJob>[1], more: object = {}) =>
-    callJob({ assetId, job: `moderation.${requestId}` }, init, {
-      renditions: [rendition],
-      segments: [0, 1000],
-      video: "v720",
-      ...more,
-    });
-  const post = (path: string, body: unknown) => call({ method: "POST", path, body: JSON.stringify(body) });
-  const isContinued = async () => {
-    const answer = await post("heartbeat", { attempt: 1, state: "running", progress: 0, speed: 0 });
-    return (await answer.json<{ continue: boolean }>()).continue;
-  };
-  await until(isContinued, Boolean);
-  const complete = async (pictures: JudgedPicture[], engine: string | null = "nsfwjs") => {
-    const model = engine === null ? null : "mobilenet";
-    const result: JobResult = { kind: "pictures", pictures, engine, model, judgeMs: 5 };
-    return (await (await post("complete", result)).json<{ accepted: boolean }>()).accepted;
-  };
-  return { rendition, call, post, complete, isContinued };
 }
 
 const scoresOf = ({ data }: Shown) => Object.fromEntries(data!.scores.map(({ category, score }) => [category, score]));
