@@ -355,6 +355,26 @@ describe("a media that is blocked", () => {
     expect((await get(`/${media.playbackId}.m3u8`)).status).toBe(403);
   });
 
+  test("has clips of clips, which play again with the clip that they were cut from", async () => {
+    const media = await newHeld();
+    const cut = (sourceAssetId: string) => newAsset({ workspaceId: workspace.id, status: "ready", sourceAssetId });
+    const clip = await cut(media.assetId);
+    const [ofClip, sibling] = [await cut(clip.assetId), await cut(media.assetId)];
+    const ofClipOfClip = await cut(ofClip.assetId);
+    const held = async () => {
+      const { results } = await env.DB.prepare("SELECT DISTINCT target_id FROM playback_holds").all<{
+        target_id: string;
+      }>();
+      const ids = results.map(({ target_id: id }) => id);
+      return [media, sibling, clip, ofClip, ofClipOfClip].map(({ assetId }) => ids.includes(assetId));
+    };
+    expect(await held()).toEqual([true, true, true, true, true]);
+    expect((await workspace.request("POST", `/v1/on-demand/${clip.assetId}/moderation/clear`)).status).toBe(200);
+    expect(await held()).toEqual([true, true, false, false, false]);
+    await media.clear();
+    expect(await held()).toEqual([false, false, false, false, false]);
+  });
+
   test("shows its moments to its owner alone: blurred, or sharp", async () => {
     const { assetId, path, playbackId } = await newHeld();
     const picture = (name: string) =>
