@@ -367,8 +367,8 @@ describe("a media that is blocked", () => {
       const { results } = await env.DB.prepare("SELECT DISTINCT target_id FROM playback_holds").all<{
         target_id: string;
       }>();
-      const ids = results.map(({ target_id: id }) => id);
-      return [media, sibling, clip, ofClip, ofClipOfClip].map(({ assetId }) => ids.includes(assetId));
+      const ids = new Set(results.map(({ target_id: id }) => id));
+      return [media, sibling, clip, ofClip, ofClipOfClip].map(({ assetId }) => ids.has(assetId));
     };
     expect(await held()).toEqual([true, true, true, true, true]);
     expect((await workspace.request("POST", `/v1/on-demand/${clip.assetId}/moderation/clear`)).status).toBe(200);
@@ -398,9 +398,9 @@ describe("a media that is blocked", () => {
   test("shows them also to an owner who has a copy, who has deleted the playback IDs, and whose viewers ask for many", async () => {
     const { assetId, path, playbackId } = await newHeld();
     const name = "v720.f1.1280x720-b50.jpg";
-    const { httpEtag } = (await env.MEDIA.put(imageKey(assetId, name), name, {
+    const { httpEtag } = await env.MEDIA.put(imageKey(assetId, name), name, {
       httpMetadata: { contentType: "image/jpeg" },
-    }))!;
+    });
     const show = async (time: number, headers = {}) => {
       const answer = await workspace.request("GET", `${path}/moderation/thumbnail?time=${time}`, undefined, headers);
       return [answer.status, await answer.text()];
