@@ -41,6 +41,8 @@ export interface Tool {
   path: string;
   places: ReadonlyMap<string, Place>;
   keeps: ReadonlySet<string>;
+  /** What the agent can do when the answer is too long. */
+  tooLong: string;
   /** Fields of the body that every call has. */
   fixed: Readonly<Record<string, unknown>>;
   listing: Listing;
@@ -53,6 +55,7 @@ export function describeTools(entries: readonly ToolEntry[], document: ApiDocume
 
 function describeTool(entry: ToolEntry, document: ApiDocument): Tool {
   const { name, route, hint, without = [], fixed = {}, onlyAdds = false, keeps = [] } = entry;
+  const { tooLong = "ask for fewer rows" } = entry;
   const [method = "", path = ""] = route.split(" ");
   const operation = document.paths?.[path]?.[method.toLowerCase()];
   if (operation === undefined) throw new Error(`the tool ${name} names ${route}, which is no operation`);
@@ -71,6 +74,7 @@ function describeTool(entry: ToolEntry, document: ApiDocument): Tool {
     path,
     places,
     keeps: new Set(keeps),
+    tooLong,
     fixed,
     listing: {
       name,

@@ -12,6 +12,8 @@ export interface ToolEntry {
   fixed?: Readonly<Record<string, unknown>>;
   /** A PATCH that replaces nothing: the API refuses it where there is something already. */
   onlyAdds?: true;
+  /** What an agent can do when the answer is too long, where it cannot ask for fewer rows. */
+  tooLong?: string;
   /** Fields of the answer that are returned although they give access to something; see `without-secrets.ts`. */
   keeps?: readonly string[];
 }
@@ -55,6 +57,7 @@ export const TOOLS: readonly ToolEntry[] = [
     name: "get_captions",
     route: "GET /v1/on-demand/{mediaId}/tracks/{trackId}/vtt",
     hint: "`trackId` is a subtitle track of get_media.",
+    tooLong: "search_media finds the places where words are said",
   },
   {
     name: "make_summary",

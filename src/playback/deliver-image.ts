@@ -41,7 +41,7 @@ export function imageResponse(request: Request, answer: ImageAnswer, caching: st
     case "unavailable":
       throw new Problem("unavailable", "no picture can be made at the moment");
     case "too many":
-      throw new Problem("too_many_requests", "too many new pictures of this playback ID in a minute", {
+      throw new Problem("too_many_requests", "too many new pictures in a minute", {
         retryAfterSeconds: answer.retryAfterSeconds,
       });
     case "made":

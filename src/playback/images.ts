@@ -5,6 +5,7 @@ import { type Presentation, presentationOf } from "../media/manifest/model.ts";
 import { select } from "../media/manifest/selection.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
+import type { AccessRules } from "../tenancy/access/index.ts";
 import { deliverImage } from "./deliver-image.ts";
 import { answerSheet } from "./image-sheets.ts";
 import { answerThumbnailOfStream } from "./live-thumbnail.ts";
@@ -13,7 +14,7 @@ import type { RequestContext } from "./origin.ts";
 import type { ImageFile, Target } from "./paths.ts";
 import { posterSeconds } from "./poster.ts";
 import { selectionOf } from "./resolution-cap.ts";
-import { type Resolved, resolvePlaybackId } from "./resolve.ts";
+import { type Playable, type Resolved, resolvePlaybackId } from "./resolve.ts";
 import { unknownPlayback } from "./unknown-playback.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -34,15 +35,15 @@ export async function answerImage(
   if (resolved === null) throw unknownPlayback();
   const permission = await viewer.admit(resolved.rules);
   if (resolved.kind === "stream") return await answerThumbnailOfStream(viewer, permission, env, ctx, resolved, file);
-  const shown = requirePicture(resolved);
+  const shown = requirePicture(resolved.playable, resolved.rules);
   if (file.kind === "sheet") return await answerSheet(viewer, permission, env, ctx, resolved, shown, file);
   return file.kind === "clip"
     ? await answerClip(viewer, env, ctx, resolved, shown, file)
-    : await answerStill(viewer, env, ctx, resolved, shown, file);
+    : await answerStill(viewer, env, ctx, resolved.playable, resolved.rules, shown, file);
 }
 
 /** What there is to show. @throws {Problem} playback_not_found, not_ready */
-export function requirePicture({ playable, rules }: ResolvedAsset): Presentation {
+export function requirePicture(playable: Playable, rules: Pick<AccessRules, "resolution">): Presentation {
   const presentation = presentationOf(playable);
   if (presentation === null) throw nothingToPlay(playable);
   const shown = select(presentation, selectionOf(new URLSearchParams(), rules));
@@ -50,12 +51,16 @@ export function requirePicture({ playable, rules }: ResolvedAsset): Presentation
   return shown;
 }
 
-/** @throws {Problem} as `answerImage` */
+/**
+ * @param counted the playback ID, or `REVIEW`, whose allowance a new picture uses
+ * @throws {Problem} as `answerImage`
+ */
 export async function answerStill(
   { request, url }: Pick<Viewer, "request" | "url">,
   env: Env,
   ctx: RequestContext,
-  { playable, rules }: ResolvedAsset,
+  playable: Playable,
+  counted: Pick<AccessRules, "workspaceId" | "playbackId">,
   shown: Presentation,
   { format }: Extract<ImageFile, { kind: "still" }>,
 ): Promise<Response> {
@@ -64,7 +69,7 @@ export async function answerStill(
   const poster = asked === null && isReady ? await posterSeconds(env, ctx, playable) : null;
   const seconds = asked ?? poster ?? shown.endSeconds / 2;
   requireWithin(shown, seconds, "time");
-  const who = { assetId: playable.assetId, workspaceId: rules.workspaceId, playbackId: rules.playbackId };
+  const who = { assetId: playable.assetId, workspaceId: counted.workspaceId, playbackId: counted.playbackId };
   const order = stillOrder(who, shown.videoSets.flat(), { seconds, fit, format });
   if (order === null) throw unknownPlayback();
   if (isTooMuchMedia(order.places)) refuseMediaSize("time");

@@ -26,11 +26,11 @@ const WINDOW_KNOWN_MS = 60_000;
 /**
  * Admits a viewer to a broadcast. On air, and when it is not recorded, the stream's rules decide. Once it has ended it is a recording, and one of the
  * recording's playback IDs has to permit the request, too. For a minute, viewers who may not play the recording play the end of the broadcast, as
- * players that follow it do; that minute is not for playback IDs that were created after the end.
+ * players that follow it do; that minute is not for playback IDs that were created after the end, nor for a recording that moderation holds.
  *
  * @param isClip the request is for the playlist of a clip window
  * @returns `isEndOnly`: the viewer may play no more than playlists without DVR list
- * @throws {Problem} those of `Viewer.admit`; broadcast_over
+ * @throws {Problem} those of `Viewer.admit` and `Viewer.admitToRecording`
  */
 export async function admitToSession(
   viewer: Viewer,
@@ -48,7 +48,9 @@ export async function admitToSession(
   }
   const admitted = viewer.admitToRecording(permission, recording);
   if (!("refusal" in admitted)) return { permission: admitted, isEndOnly: false };
-  const isEnd = !isClip && endedAtMs >= session.rulesSinceMs && (await isOfEnd(env, session, target));
+  // By the rules rather than by the refusal, which tells of no hold to those who may not play the recording anyway.
+  const isHeld = recording.some((rules) => rules.isHeld);
+  const isEnd = !isHeld && !isClip && endedAtMs >= session.rulesSinceMs && (await isOfEnd(env, session, target));
   if (!isEnd) throw admitted.refusal;
   return { permission: viewer.admitBriefly(permission), isEndOnly: true };
 }

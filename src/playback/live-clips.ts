@@ -51,8 +51,8 @@ interface ClipTarget {
  * allows viewer clips; otherwise the request writes nothing.
  *
  * @returns null when the query has no range, or the playback id is not a stream's
- * @throws {Problem} not_ready, validation_failed, playback_not_found, unavailable; broadcast_over, forbidden for viewers who may not play the
- *   recording
+ * @throws {Problem} not_ready, validation_failed, playback_not_found, unavailable; broadcast_over, forbidden, moderation_hold for viewers who may
+ *   not play the recording, or the saved clip
  */
 export async function answerClip(
   viewer: Viewer,
@@ -85,7 +85,9 @@ export async function answerClip(
       if (found.gone === null) throw new Problem("playback_not_found", "the broadcast and this range of it are gone");
       const recorded = await resolvePlaybackId(env.DB, ctx, found.gone.playbackId);
       if (recorded?.kind !== "asset") throw new Problem("playback_not_found", "the clip has been deleted");
-      return await answerManifest(viewer, permission, env, ctx, recorded, { kind, playbackId: found.gone.playbackId });
+      const admitted = viewer.admitToRecording(permission, [recorded.rules]);
+      if ("refusal" in admitted) throw admitted.refusal;
+      return await answerManifest(viewer, admitted, env, ctx, recorded, { kind, playbackId: found.gone.playbackId });
     }
     // A clip that was saved has rules of its own, and was answered above.
     if (refusal !== null) throw refusal;

@@ -5,6 +5,7 @@ import type { Permission } from "./permission.ts";
 import { findRecording } from "./repository.ts";
 import type { Playable, Resolved } from "./resolve.ts";
 import { unplayableState } from "./unplayable-state.ts";
+import { held } from "./viewer.ts";
 
 /** What the page of a playback ID shows when it is opened. Agrees with what its manifests answer. */
 export type PageState =
@@ -18,6 +19,7 @@ export type PageState =
   | { kind: "broadcast over" }
   | { kind: "recording" };
 
+/** @throws {Problem} moderation_hold for a stream whose recording is held; nobody is admitted to a media that is held */
 export async function pageStateOf(
   env: Env,
   resolved: Resolved | null,
@@ -31,6 +33,7 @@ export async function pageStateOf(
   if (stage === "idle" || session === null) return { kind: "off air" };
   if (stage === "on air") return { kind: "playable" }; // the page has `recordingAtEnd`
   const { rules, isPending } = await findRecording(env.DB, session.id, permission?.recordingPolicies ?? ["public"]);
+  if (rules?.isHeld === true) throw held();
   if (rules !== null) return { kind: "playable" };
   if (isPending) return { kind: "recording" };
   return { kind: isLatelyOver(session.endedAtMs ?? 0, nowMs) ? "broadcast over" : "off air" };

@@ -44,7 +44,7 @@ const STATUS: Record<PageState["kind"], number> = {
 /**
  * The hosted page of one playback ID. It may be embedded where the playback ID may play.
  *
- * @throws {Problem} playback_unauthorized, forbidden, validation_failed of the selection of renditions
+ * @throws {Problem} those of `Viewer.admit`; moderation_hold of a recording; validation_failed of the selection of renditions
  */
 export async function answerPage(viewer: Viewer, env: Env, ctx: Lasting, playbackId: string): Promise<Response> {
   const { request, url } = viewer;

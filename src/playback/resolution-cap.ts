@@ -5,7 +5,7 @@ import type { AccessRules } from "../tenancy/access/index.ts";
 import type { Playable } from "./resolve.ts";
 
 /** The rungs that the query asks for, within what the playback ID offers. @throws {Problem} validation_failed */
-export function selectionOf(query: URLSearchParams, { resolution }: AccessRules): Selection {
+export function selectionOf(query: URLSearchParams, { resolution }: Pick<AccessRules, "resolution">): Selection {
   const selection = readSelection(query);
   if (resolution === null) return selection;
   const capPx = Number.parseInt(resolution, 10);

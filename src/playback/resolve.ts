@@ -1,12 +1,12 @@
 /** Resolves a playback ID to its asset or stream, in one D1 batch. */
-import { and, eq, isNull, or, sql } from "drizzle-orm";
+import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import { assets, renditions, tracks } from "../library/assets/index.ts";
 import { type LivePlayable, liveStreams, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/index.ts";
 import type { ChapterMark } from "../media/chapters/chapter-files.ts";
 import { chapterMarks } from "../library/insights/store/index.ts";
 import { type ManifestFacts, presentationOf, type Rendition, type TextTrack } from "../media/manifest/model.ts";
 import { type AddedTrack, addedTracks, audioRenditionOf, ORDER_ADDED } from "../library/tracks/store/index.ts";
-import { openDatabase } from "../platform/database.ts";
+import { type Database, openDatabase } from "../platform/database.ts";
 import { ACCESS_COLUMNS, type AccessRules, playbackIds } from "../tenancy/access/index.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { type Lasting, SingleFlight } from "../platform/single-flight.ts";
@@ -113,26 +113,71 @@ function keptFor({ kind, playable }: Resolved): number {
   return playable.status === "ready" ? KNOWN_MS : CHANGING_MS;
 }
 
+const trackCount = (kind: "video" | "audio") =>
+  sql<number>`(select count(*) from ${tracks} where ${tracks.assetId} = ${assets.id} and ${tracks.kind} = ${kind})`.as(
+    `${kind}_tracks`,
+  );
+
+/** A D1 batch returns only one of several columns with the same name, so ambiguous ones get an alias. */
+const ASSET_COLUMNS = {
+  assetId: assets.id,
+  title: assets.title,
+  status: assets.status,
+  sourceUrl: assets.sourceUrl,
+  mp4Support: assets.mp4Support,
+  errorCode: assets.errorCode,
+  durationMs: assets.durationMs,
+  progress: assets.progress,
+  createdAt: assets.createdAt,
+  videoTrackCount: trackCount("video"),
+  audioTrackCount: trackCount("audio"),
+};
+
+const assetOf = (db: Database, workspaceId: string, assetId: string) =>
+  db
+    .select(ASSET_COLUMNS)
+    .from(assets)
+    .where(and(eq(assets.id, assetId), eq(assets.workspaceId, workspaceId), isNull(assets.deletedAt)));
+
+const isAvailable = eq(addedTracks.status, "available");
+/** It takes the place of the source's sound as soon as it is there. */
+const isAwaitedSound = and(eq(addedTracks.status, "preparing"), addedTracks.replacesSound);
+
+const renditionsOf = (db: Database, assetId: SQL) =>
+  db.select().from(renditions).where(eq(renditions.assetId, assetId));
+
+const offeredTracks = (db: Database, assetId: SQL) =>
+  db
+    .select()
+    .from(addedTracks)
+    .where(and(eq(addedTracks.assetId, assetId), or(isAvailable, isAwaitedSound)))
+    .orderBy(...ORDER_ADDED);
+
+/** An asset of a workspace, also one without playback IDs. Not from the cache. @returns null for an unknown or deleted one */
+export async function findPlayable(
+  binding: D1Database,
+  { workspaceId, assetId }: { workspaceId: string; assetId: string },
+): Promise<Playable | null> {
+  const db = openDatabase(binding);
+  const id = sql`${assetId}`;
+  const [found, rows, added, marks] = await db.batch([
+    assetOf(db, workspaceId, assetId),
+    renditionsOf(db, id),
+    offeredTracks(db, id),
+    chapterMarks(db, id),
+  ]);
+  const [asset] = found;
+  return asset === undefined ? null : toPlayable(asset, rows, added, marks);
+}
+
 async function load(binding: D1Database, playbackId: string): Promise<Resolved | null> {
   const db = openDatabase(binding);
   const target = db.select({ id: playbackIds.targetId }).from(playbackIds).where(eq(playbackIds.id, playbackId));
-  // A D1 batch returns only one of several columns with the same name, so ambiguous ones get an alias.
+  const id = sql`(${target})`;
   const [found, rows, sessions, added, marks] = await db.batch([
     db
       .select({
-        asset: {
-          assetId: assets.id,
-          title: assets.title,
-          status: assets.status,
-          sourceUrl: assets.sourceUrl,
-          mp4Support: assets.mp4Support,
-          errorCode: assets.errorCode,
-          durationMs: assets.durationMs,
-          progress: assets.progress,
-          createdAt: assets.createdAt,
-          videoTrackCount: trackCount("video"),
-          audioTrackCount: trackCount("audio"),
-        },
+        asset: ASSET_COLUMNS,
         rules: ACCESS_COLUMNS,
         stream: { ...PLAYABLE_COLUMNS, streamId: sql<string | null>`${liveStreams.id}`.as("stream_id") },
       })
@@ -146,17 +191,10 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
         and(eq(playbackIds.kind, "stream"), eq(liveStreams.id, playbackIds.targetId), isNull(liveStreams.deletedAt)),
       )
       .where(eq(playbackIds.id, playbackId)),
-    db
-      .select()
-      .from(renditions)
-      .where(eq(renditions.assetId, sql`(${target})`)),
-    newestSession(db, sql`(${target})`),
-    db
-      .select()
-      .from(addedTracks)
-      .where(and(eq(addedTracks.assetId, sql`(${target})`), or(isAvailable, isAwaitedSound)))
-      .orderBy(...ORDER_ADDED),
-    chapterMarks(db, sql`(${target})`),
+    renditionsOf(db, id),
+    newestSession(db, id),
+    offeredTracks(db, id),
+    chapterMarks(db, id),
   ]);
   const [row] = found;
   if (row === undefined) return null;
@@ -164,31 +202,29 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
   const streamId = stream?.streamId ?? null;
   if (stream && streamId !== null)
     return { kind: "stream", rules, playable: toLivePlayable({ ...stream, streamId }, sessions) };
-  if (!asset) return null;
-  const { progress, createdAt, status, ...facts } = asset;
-  const isAwaited = status === "waiting";
-  const { percent = 0, retry } = progress ?? {};
-  const retryReason = retry?.reason ?? null;
-  return {
-    kind: "asset",
-    rules,
-    playable: {
-      ...facts,
-      status: isAwaited ? "processing" : status,
-      isAwaited,
-      chapters: marks[0]?.result ?? [],
-      percent,
-      retryReason,
-      createdAtMs: createdAt.getTime(),
-      ...soundOf(rows, added, facts.audioTrackCount),
-      textTracks: added.filter(({ kind }) => kind === "subtitle").map((track) => toTextTrack(track, added)),
-    },
-  };
+  return asset && { kind: "asset", rules, playable: toPlayable(asset, rows, added, marks) };
 }
 
-const isAvailable = eq(addedTracks.status, "available");
-/** It takes the place of the source's sound as soon as it is there. */
-const isAwaitedSound = and(eq(addedTracks.status, "preparing"), addedTracks.replacesSound);
+function toPlayable(
+  { progress, createdAt, status, ...facts }: Awaited<ReturnType<typeof assetOf>>[number],
+  rows: Rendition[],
+  added: AddedTrack[],
+  marks: Awaited<ReturnType<typeof chapterMarks>>,
+): Playable {
+  const isAwaited = status === "waiting";
+  const { percent = 0, retry } = progress ?? {};
+  return {
+    ...facts,
+    status: isAwaited ? "processing" : status,
+    isAwaited,
+    chapters: marks[0]?.result ?? [],
+    percent,
+    retryReason: retry?.reason ?? null,
+    createdAtMs: createdAt.getTime(),
+    ...soundOf(rows, added, facts.audioTrackCount),
+    textTracks: added.filter(({ kind }) => kind === "subtitle").map((track) => toTextTrack(track, added)),
+  };
+}
 
 /**
  * The renditions with the sound that was added. Sound that replaces that of the source is the first, or nothing is offered until it is there;
@@ -234,11 +270,6 @@ const toTextTrack = (track: AddedTrack, added: readonly AddedTrack[]): TextTrack
   folder: track.captions?.folder,
   isUnlisted: added.some(({ id }) => id === track.captions?.generated?.takenFrom),
 });
-
-const trackCount = (kind: "video" | "audio") =>
-  sql<number>`(select count(*) from ${tracks} where ${tracks.assetId} = ${assets.id} and ${tracks.kind} = ${kind})`.as(
-    `${kind}_tracks`,
-  );
 
 interface ResolvedAsset {
   assetId: string;

@@ -1,13 +1,12 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { openDatabase } from "../platform/database.ts";
+import { REVIEW } from "../library/images/index.ts";
 import { security } from "../platform/http/answers.ts";
 import { problemResponses } from "../platform/http/openapi.ts";
-import { orNotFound } from "../platform/http/problems.ts";
+import { orNotFound, Problem } from "../platform/http/problems.ts";
 import { uuidParam } from "../platform/http/requests.ts";
 import { newRouter } from "../platform/http/router.ts";
-import { playbackIdsOf } from "../tenancy/access/index.ts";
 import { answerStill, requirePicture } from "./images.ts";
-import { resolvePlaybackId } from "./resolve.ts";
+import { findPlayable } from "./resolve.ts";
 
 /** As in the addresses that the record of a media has. */
 const USUAL_BLUR = "50";
@@ -50,17 +49,16 @@ const thumbnailRoute = createRoute({
 export const reviewRoutes = () =>
   newRouter().openapi(thumbnailRoute, async (c) => {
     const assetId = c.req.valid("param").mediaId.toLowerCase();
-    const ids = await playbackIdsOf(openDatabase(c.env.DB), [assetId]);
-    const own = orNotFound(
-      ids.find(({ workspaceId }) => workspaceId === c.var.caller.workspaceId),
-      "media_not_found",
-    );
-    const resolved = await resolvePlaybackId(c.env.DB, c.executionCtx, own.id);
-    const asset = orNotFound(resolved?.kind === "asset" ? resolved : null, "media_not_found");
-    const shown = requirePicture(asset);
+    const { workspaceId } = c.var.caller;
+    const playable = orNotFound(await findPlayable(c.env.DB, { workspaceId, assetId }), "media_not_found");
+    const shown = requirePicture(playable, { resolution: null });
     const url = new URL(c.req.url);
     if (!url.searchParams.has("blur")) url.searchParams.set("blur", USUAL_BLUR);
     const still = { kind: "still", format: "jpg" } as const;
-    const answer = await answerStill({ request: c.req.raw, url }, c.env, c.executionCtx, asset, shown, still);
-    return c.body(answer.body ?? "", 200, { "content-type": "image/jpeg", "cache-control": "no-store" });
+    const request = new Request(url); // without the caller's conditions: the answer is always a picture
+    const counted = { workspaceId, playbackId: REVIEW };
+    const answer = await answerStill({ request, url }, c.env, c.executionCtx, playable, counted, shown, still);
+    if (!answer.ok || answer.body === null)
+      throw new Problem("unavailable", "the picture cannot be read at the moment");
+    return c.body(answer.body, 200, { "content-type": "image/jpeg", "cache-control": "no-store" });
   });

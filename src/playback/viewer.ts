@@ -117,7 +117,8 @@ export class Viewer {
   }
 }
 
-const held = () => new Problem("moderation_hold", "moderation holds this media until its owner clears it");
+/** The answer wherever the viewer might play what moderation holds. */
+export const held = () => new Problem("moderation_hold", "moderation holds this media until its owner clears it");
 
 /** The answer wherever a broadcast has ended, and its viewers have nothing to play. */
 export const broadcastOver = () =>

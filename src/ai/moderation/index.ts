@@ -5,6 +5,7 @@ export { combine, flagged } from "./combine.ts";
 export { findWords } from "./lexicon.ts";
 export {
   type Finding,
+  isFlagged,
   type ModerationOrder,
   ModerationRequest,
   ModerationResult,

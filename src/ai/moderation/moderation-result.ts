@@ -65,3 +65,7 @@ export const ModerationResult = z.strictObject({
   speech: Judge.extend({ trackId: z.uuid() }).optional(),
 });
 export type ModerationResult = z.infer<typeof ModerationResult>;
+
+/** Whether what was made of a media is a result of moderation that flags it. */
+export const isFlagged = ({ result }: { result: object | null }): boolean =>
+  result !== null && "isFlagged" in result && result.isFlagged === true;

@@ -30,6 +30,7 @@ export interface RecordChange {
   eventsBefore?: (record: AssetRecord, when: () => { id: string; atMs: number }) => NewEvent[];
 }
 
+const NOTHING: Committed = { isNew: [], wake: async () => {} };
 const updated: RecordChange["event"] & {} = (record, when) => mediaEvent("video.media.updated", record, when);
 
 /**
@@ -37,19 +38,20 @@ const updated: RecordChange["event"] & {} = (record, when) => mediaEvent("video.
  *
  * @param workspaceId null = any workspace, for internal callers
  * @param plan called again after a concurrent change; null = nothing to change
- * @returns null when there is no such asset, or nothing to change
+ * @returns null when there is no such asset; with nothing to change, the record as it is, and `change` is null
  */
-export async function changeRecord<Change extends RecordChange>(
+export async function changeRecord<Change extends RecordChange | null>(
   env: Env,
   { workspaceId, assetId }: { workspaceId: string | null; assetId: string },
   now: Date,
-  plan: (seen: AssetRecord, db: Database, still: SQL) => Change | null | Promise<Change | null>,
+  plan: (seen: AssetRecord, db: Database, still: SQL) => Change | Promise<Change>,
 ): Promise<{ record: AssetRecord; change: Change; committed: Committed } | null> {
   const db = openDatabase(env.DB);
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const seen = await findAsset(db, workspaceId, assetId);
-    const change = seen && (await plan(seen, db, isStill(seen.asset)));
-    if (seen === null || change === null) return null;
+    if (seen === null) return null;
+    const change = await plan(seen, db, isStill(seen.asset));
+    if (change === null) return { record: seen, change, committed: NOTHING };
     const { set = {}, statements = [], playbackIds = seen.playbackIds, addedTracks = seen.addedTracks } = change;
     const { insights = seen.insights, isHeld = seen.isHeld } = change;
     const record = {

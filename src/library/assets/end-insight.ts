@@ -1,3 +1,4 @@
+import { isFlagged } from "../../ai/moderation/index.ts";
 import type { Env } from "../../platform/env.ts";
 import { changeRecord } from "./change-record.ts";
 import { endedInsight, endInsightIf, type InsightEnd, type InsightKey } from "../insights/store/repository.ts";
@@ -18,24 +19,24 @@ export async function endInsight(env: Env, key: InsightKey, end: InsightEnd, now
     if (insight === undefined) return null;
     const ended = { ...insight, ...endedInsight(end) };
     const isAvailable = end.status === "available";
-    const isFlagged = flaggedEvent(ended, { id: "", atMs: 0 }) !== null;
-    const isBlocked = isFlagged && moderationOrderOf(insight).action === "block";
+    const flagged = isFlagged(ended);
+    const isBlocked = flagged && moderationOrderOf(insight).action === "block";
     return {
-      isFlagged,
+      isFlagged: flagged,
       isBlocked,
       statements: [endInsightIf(db, key, end, still), ...(isBlocked ? [holdIf(db, key.assetId, now, still)] : [])],
       ...(isBlocked ? { isHeld: true } : {}),
       insights: seen.insights.map((one) => (one === insight ? ended : one)),
       eventsBefore: (_, when) => [
         ...(isAvailable ? [insightEvent(ended, when())] : []),
-        ...(isFlagged ? [flaggedEvent(ended, when())!] : []),
+        ...(flagged ? [flaggedEvent(ended, when())!] : []),
       ],
     };
   });
-  if (changed === null) return;
-  const { isFlagged, isBlocked } = changed.change;
-  const facts = { assetId: key.assetId, workspaceId: changed.record.asset.workspaceId, requestId: key.requestId };
-  if (isFlagged) log("moderation.flagged", facts);
-  if (isBlocked) log("media.held", facts);
-  await changed.committed.wake();
+  if (changed === null || changed.change === null) return;
+  const { change, record, committed } = changed;
+  const facts = { assetId: key.assetId, workspaceId: record.asset.workspaceId, requestId: key.requestId };
+  if (change.isFlagged) log("moderation.flagged", facts);
+  if (change.isBlocked) log("media.held", facts);
+  await committed.wake();
 }

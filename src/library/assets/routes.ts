@@ -205,10 +205,10 @@ export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
     .openapi(sourceAccessRoute, async (c) => {
       const { mediaId } = c.req.valid("param");
       const updated = await updateSourceAccess(c.env, keyOf(c, mediaId), c.req.valid("json").sourceAccess, new Date());
-      if (updated === null) return c.json(success(mediaFor(c)(await requireAsset(c, mediaId))), 200);
-      for (const { id } of updated.record.playbackIds) forgetPlayback(id);
-      c.executionCtx.waitUntil(updated.committed.wake());
-      return c.json(success(mediaFor(c)(updated.record)), 200);
+      const { record, committed } = orNotFound(updated, "media_not_found");
+      for (const { id } of record.playbackIds) forgetPlayback(id);
+      c.executionCtx.waitUntil(committed.wake());
+      return c.json(success(mediaFor(c)(record)), 200);
     })
     .openapi(mp4SupportRoute, async (c) => {
       const asked = toMp4Support(c.req.valid("json").mp4Support);

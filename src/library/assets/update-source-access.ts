@@ -10,7 +10,7 @@ import type { AssetRecord } from "./repository.ts";
 /**
  * Lets viewers download the original file, or ends that.
  *
- * @returns null when there is no such asset, or nothing to change
+ * @returns null when there is no such asset
  * @throws {Problem} validation_failed for recordings and clips, which have no original file
  */
 export const updateSourceAccess = (

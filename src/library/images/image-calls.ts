@@ -12,12 +12,15 @@ export type ImageWork =
   | Omit<ClipRequest, "inits" | "pieces">
   | Omit<PosterRequest, "inits" | "pieces">;
 
+/** In the place of a playback ID. What the owner of a media looks at has an allowance of its own, which viewers cannot use up. */
+export const REVIEW = "review";
+
 /** A picture to make from an asset's media, and to keep under its name. */
 export interface ImageOrder {
   assetId: string;
   /** Its pictures have a share of an encoder's places; null = not known. */
   workspaceId: string | null;
-  /** Counted for this playback ID; null = made by the platform itself. */
+  /** Counted for this playback ID, or for `REVIEW`; null = made by the platform itself. */
   playbackId: string | null;
   /** Canonical: equal pictures have equal names. With the extension. */
   name: string;

@@ -11,7 +11,7 @@ import type { ImageOrder } from "./image-calls.ts";
 /** What an animation, or a sheet, costs in stills. */
 const LARGE_WEIGHT = 10;
 
-/** The asset with its workspace, and the playback ID for which the picture is counted; null = the platform's own. */
+/** The asset with its workspace, and the playback ID, or `REVIEW`, for which the picture is counted; null = the platform's own. */
 type For = Pick<ImageOrder, "assetId" | "workspaceId" | "playbackId">;
 
 /** Where the rungs begin, in a broadcast of which they are a range. */

@@ -103,9 +103,7 @@ export async function removeInsight(
   kind: InsightKind,
   { now, after }: { now: Date; after: After },
 ): Promise<void> {
-  let isKnown = false;
   const changed = await changeRecord(env, { workspaceId, assetId }, now, ({ insights }, db, still) => {
-    isKnown = true;
     const known = insights.find((one) => one.kind === kind);
     if (known === undefined) return null;
     return {
@@ -113,9 +111,9 @@ export async function removeInsight(
       insights: insights.filter((one) => one !== known),
     };
   });
-  if (!isKnown) throw new Problem("media_not_found", "no such media");
-  if (changed === null) return;
-  after(changed.committed.wake());
+  const { change, committed } = orNotFound(changed, "media_not_found");
+  if (change === null) return;
+  after(committed.wake());
   after(
     assetMachine(env, assetId)
       .dropInsight(kind)

@@ -199,6 +199,6 @@ export const insightRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId:
       const key = { workspaceId: c.var.caller.workspaceId, assetId: c.req.valid("param").mediaId.toLowerCase() };
       const cleared = await clearHold(c.env, key, new Date());
       for (const id of cleared.playbackIds) forgetPlayback(id);
-      c.executionCtx.waitUntil(cleared.wake());
+      c.executionCtx.waitUntil(cleared.committed.wake());
       return c.json(success({ mediaId: key.assetId, isHeld: false as const }), 200);
     });

@@ -20,5 +20,5 @@ export async function deletePlaybackId(
       eventsBefore: (record, when) => [playbackIdDeleted(playbackId, record, when())],
     };
   });
-  return changed?.committed ?? null;
+  return changed === null || changed.change === null ? null : changed.committed;
 }

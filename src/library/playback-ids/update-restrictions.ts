@@ -33,7 +33,7 @@ export async function updateRestrictions(
       playbackIds: seen.playbackIds.map((one) => (one === found ? { ...one, accessRestrictions } : one)),
     };
   });
-  if (changed === null) return null;
+  if (changed === null || changed.change === null) return null;
   const { before, restrictions } = changed.change;
   return { before, restrictions, committed: changed.committed };
 }

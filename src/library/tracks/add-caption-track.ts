@@ -44,5 +44,5 @@ export async function addCaptionTrack(
       ],
     };
   });
-  return changed && { track, committed: changed.committed };
+  return changed === null || changed.change === null ? null : { track, committed: changed.committed };
 }

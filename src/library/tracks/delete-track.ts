@@ -13,13 +13,9 @@ export async function deleteTrack(
   key: { workspaceId: string; assetId: string; trackId: string },
   now: Date,
 ): Promise<{ track: AddedTrack; playbackIds: string[]; committed: Committed } | Missing> {
-  let missing: Missing = { missing: "media" };
   const changed = await changeRecord(env, key, now, ({ addedTracks }, db, still) => {
     const track = addedTracks.find(({ id }) => id === key.trackId);
-    if (track === undefined) {
-      missing = { missing: "track" };
-      return null;
-    }
+    if (track === undefined) return null;
     return {
       track,
       statements: [deleteVersionsIf(db, track.id, still), deleteTrackIf(db, track.id, still)],
@@ -27,8 +23,9 @@ export async function deleteTrack(
       eventsBefore: ({ asset }, when) => [trackEvent("deleted", track, asset.workspaceId, when())],
     };
   });
-  if (changed === null) return missing;
-  log("track.deleted", { assetId: key.assetId, trackId: key.trackId });
+  if (changed === null) return { missing: "media" };
   const { record, change, committed } = changed;
+  if (change === null) return { missing: "track" };
+  log("track.deleted", { assetId: key.assetId, trackId: key.trackId });
   return { track: change.track, playbackIds: record.playbackIds.map(({ id }) => id), committed };
 }

@@ -20,13 +20,9 @@ export async function updateTrack(
   { languageCode, languageName, title }: UpdateTrack,
   now: Date,
 ): Promise<{ track: AddedTrack; committed: Committed } | Missing> {
-  let missing: Missing = { missing: "media" };
   const changed = await changeRecord(env, key, now, ({ addedTracks, tracks }, db, still) => {
     const seen = addedTracks.find(({ id }) => id === key.trackId);
-    if (seen === undefined) {
-      missing = { missing: "track" };
-      return null;
-    }
+    if (seen === undefined) return null;
     const others = addedTracks.filter((other) => other !== seen && other.status !== "failed");
     requireOwnName({ ...seen, languageName }, [...tracks, ...others]);
     const labels = { languageCode, languageName, title: title === undefined ? seen.title : title.trim() || null };
@@ -41,5 +37,7 @@ export async function updateTrack(
       ],
     };
   });
-  return changed === null ? missing : { track: changed.change.track, committed: changed.committed };
+  if (changed === null) return { missing: "media" };
+  const { change, committed } = changed;
+  return change === null ? { missing: "track" } : { track: change.track, committed };
 }

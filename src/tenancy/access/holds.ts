@@ -1,5 +1,5 @@
 /** Queries and changes of `playback_holds`. Each look-up of a playback ID reads whether there is one (`ACCESS_COLUMNS`). */
-import { eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../../platform/database.ts";
 import { playbackHolds } from "./tables.ts";
 
@@ -12,18 +12,24 @@ export const holdsOf = (db: Database, targetIds: string[]) =>
 export const holdIf = (db: Database, assetId: string, now: Date, condition: SQL): Statement =>
   db.run(
     sql`INSERT OR IGNORE INTO ${playbackHolds} (target_id, cause_id, created_at)
-      WITH RECURSIVE held(id) AS (
-        SELECT ${assetId} UNION SELECT assets.id FROM assets JOIN held ON assets.source_asset_id = held.id
-      )
-      SELECT held.id, ${assetId}, ${now.getTime()} FROM held WHERE ${condition}`,
+      ${withClips(assetId)}
+      SELECT family.id, ${assetId}, ${now.getTime()} FROM family WHERE ${condition}`,
   );
 
-/** Lifts the holds of an asset, whatever their cause, and those of clips that it has caused. */
+/** Lifts the holds of an asset, and of all that was cut from it, whatever their cause. */
 export const liftHoldsIf = (db: Database, assetId: string, condition: SQL): Statement =>
-  db.delete(playbackHolds).where(sql`${isOf(assetId)} AND ${condition}`);
+  db
+    .delete(playbackHolds)
+    .where(sql`${playbackHolds.targetId} IN (${withClips(assetId)} SELECT family.id FROM family) AND ${condition}`);
 
 /** Clips stay held when the media is deleted. */
 export const deleteHoldsOf = (db: Database, assetId: string) =>
   db.delete(playbackHolds).where(eq(playbackHolds.targetId, assetId));
 
-const isOf = (assetId: string) => or(eq(playbackHolds.targetId, assetId), eq(playbackHolds.causeId, assetId));
+/**
+ * `family`: the asset, what was cut from it, what was cut from that, and so on. A source exists before its clips and never changes, so the recursion ends;
+ * each step is a look-up in an index. The ids stay in the database, whose statements take 100 parameters at most.
+ */
+const withClips = (assetId: string): SQL => sql`WITH RECURSIVE family(id) AS (
+    SELECT ${assetId} UNION SELECT assets.id FROM assets JOIN family ON assets.source_asset_id = family.id
+  )`;

@@ -13,6 +13,7 @@ import { assets } from "../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import type { Env } from "../../../src/platform/env.ts";
 import { consumePurges } from "../../../src/library/assets/index.ts";
+import { forgetPlayback } from "../../../src/playback/index.ts";
 import { consumeClips, sweepClips } from "../../../src/live/index.ts";
 import { CLIPS_PER_HOUR, saveClip, VIEWER_CLIPS_PER_HOUR } from "../../../src/live/clips/save-clip.ts";
 import { SWEPT_AT_ONCE } from "../../../src/live/clips/sweep-clips.ts";
@@ -354,6 +355,36 @@ describe("a clip and its source", () => {
     expect((await get(`${url}.m3u8?start=4s&end=5s`)).status).toBe(404);
   });
 
+  test("is refused by its own rules at the stream's address once the recording is deleted", async () => {
+    const { stream, broadcaster, url } = await onAir(3);
+    const manifest = `${url}.m3u8?start=0s&end=4s`;
+    await broadcaster.left();
+    await get(manifest);
+    await finish(workspace, stream);
+    const [clip] = await clipsOf(stream);
+    await copy(clip!.id);
+    await workspace.request("DELETE", `/v1/on-demand/${broadcaster.sessionId}`);
+    const refusalOf = async (salt: string) => {
+      forgetPlayback(clip!.playbackIds[0]!.id);
+      const answer = await get(`${manifest}&renditionOrder=${salt}`); // not from this isolate's memory
+      return answer.status === 200 ? null : await refusal(answer);
+    };
+    expect(await refusalOf("asc")).toBeNull();
+    const restrictions = { domains: { defaultPolicy: "deny", allow: [], deny: [] } };
+    const change = "UPDATE playback_ids SET access_restrictions = ? WHERE target_id = ?";
+    const userAgents = { defaultPolicy: "allow", allow: [], deny: [] };
+    await env.DB.prepare(change)
+      .bind(JSON.stringify({ ...restrictions, userAgents }), clip!.id)
+      .run();
+    expect(await refusalOf("desc")).toMatchObject({ status: 403 });
+    await env.DB.prepare(change).bind(null, clip!.id).run();
+    expect(await refusalOf("asc")).toBeNull();
+    await env.DB.prepare("INSERT INTO playback_holds (target_id, cause_id, created_at) VALUES (?1, ?1, 0)")
+      .bind(clip!.id)
+      .run();
+    expect(await refusalOf("desc")).toMatchObject({ status: 403, message: "moderation_hold" });
+  });
+
   /** Deletes the index, as happens some time after the session's end. */
   const releaseIndex = async (sessionId: string) => {
     const origin = originOf(env, sessionId);
@@ -468,7 +499,7 @@ describe("a clip and its source", () => {
       data: { status: "Failed", error: { code: "clip_source_gone" } },
     });
     const stored = async () => (await env.MEDIA.list({ prefix: `assets/${clip!.id}/` })).objects.map(({ key }) => key);
-    await vi.waitFor(async () => expect(await stored()).toEqual([])); // what was copied before it failed
+    await vi.waitFor(async () => expect(await stored()).toEqual([]), { timeout: 10_000 }); // what was copied before it failed
     await elapse(stream, "silence");
   });
 });

@@ -197,6 +197,45 @@ describe("a recording", () => {
   });
 });
 
+describe("a recording that moderation holds", () => {
+  const hold = (id: string) =>
+    env.DB.prepare("INSERT INTO playback_holds (target_id, cause_id, created_at) VALUES (?1, ?1, 0)").bind(id).run();
+
+  test("does not play to its end either in the minute after it", async () => {
+    const live = await onAir({ mediaPolicy: "public" });
+    await end(live);
+    await hold(live.sessionId);
+    await expectAll(addressesOf(live), 403);
+    expect(await (await get(`${live.session}/v720/1.m4s`)).json()).toMatchObject({
+      error: { message: "moderation_hold" },
+    });
+  });
+
+  test("does so neither for viewers who may not play the recording, who learn nothing of the hold", async () => {
+    const live = await onAir({ mediaPolicy: "private" });
+    await end(live);
+    await hold(live.sessionId);
+    await expectAll(addressesOf(live), 410);
+  });
+
+  test("has the page of a media that is held at its stream's address", async () => {
+    const live = await onAir({ mediaPolicy: "public" });
+    await end(live);
+    await endedAgo(live.sessionId, 61);
+    const page = async () => {
+      const answer = await send(
+        new Request(`http://sluice.test/player/${live.id}`, { headers: { accept: "text/html" } }),
+      );
+      return { status: answer.status, text: await answer.text() };
+    };
+    expect((await page()).status).toBe(200);
+    await hold(live.sessionId);
+    const { status, text } = await until(page, (found) => found.status !== 200);
+    expect([status, text]).toEqual([403, expect.stringContaining("This video is not available")]);
+    expect(text).not.toContain('id="player"');
+  });
+});
+
 test("a broadcast that is not recorded plays to its end by the rules of its stream", async () => {
   const live = await onAir({ mediaPolicy: "private", enableRecording: false });
   await end(live);

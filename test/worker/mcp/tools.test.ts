@@ -5,6 +5,7 @@ import { apiDocument } from "../../../src/api-document.ts";
 import { createApp } from "../../../src/app.ts";
 import { type ApiDocument, describeTools } from "../../../src/mcp/describe-tools.ts";
 import { TOOLS, type ToolEntry } from "../../../src/mcp/tool-table.ts";
+import { toolResult } from "../../../src/mcp/tool-result.ts";
 
 const document = apiDocument(createApp(), "http://sluice.test") as object as ApiDocument;
 const tools = describeTools(TOOLS, document);
@@ -40,6 +41,14 @@ describe.each([...tools.values()])("$listing.name", ({ listing, places, path }) 
     expect(listing.inputSchema).toMatchObject({ type: "object", additionalProperties: false });
     expect((listing.inputSchema as { required?: string[] }).required ?? []).toEqual(expect.arrayContaining(inPath));
   });
+});
+
+test.each([
+  ["list_media", "fewer rows"],
+  ["get_captions", "search_media"],
+])("an answer of %s that is too long names what the agent can do: %s", async (name, way) => {
+  const { isError, content } = await toolResult(tools.get(name)!, new Response("x".repeat(256 * 1024 + 1)));
+  expect([isError, content[0]!.text]).toEqual([true, expect.stringContaining(way)]);
 });
 
 test("the list of tools fits into 48 KB, of which a model reads each word", () => {

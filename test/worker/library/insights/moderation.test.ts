@@ -1,9 +1,11 @@
 /** Moderation without a provider: requests, the jobs of an encoder that this test plays, the record, events, and media that are held. */
-import { env } from "cloudflare:test";
+import { env, runInDurableObject } from "cloudflare:test";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { ImageMaker } from "../../../../durable-objects/image-maker.ts";
 import { eventBytes, events } from "../../../../src/events/index.ts";
 import { assets } from "../../../../src/library/assets/tables.ts";
+import { MadeImages } from "../../../../src/library/images/made-images.ts";
 import { addCaptionTrack } from "../../../../src/library/tracks/add-caption-track.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { imageKey, renditionPrefix } from "../../../../src/platform/storage/keys.ts";
@@ -322,6 +324,26 @@ describe("a media that is blocked", () => {
     expect((await get(`/${media.playbackId}.m3u8`)).status).toBe(403);
   });
 
+  test("has clips of clips, which play again with the clip that they were cut from", async () => {
+    const media = await newHeld();
+    const cut = (sourceAssetId: string) => newAsset({ workspaceId: workspace.id, status: "ready", sourceAssetId });
+    const clip = await cut(media.assetId);
+    const [ofClip, sibling] = [await cut(clip.assetId), await cut(media.assetId)];
+    const ofClipOfClip = await cut(ofClip.assetId);
+    const held = async () => {
+      const { results } = await env.DB.prepare("SELECT DISTINCT target_id FROM playback_holds").all<{
+        target_id: string;
+      }>();
+      const ids = new Set(results.map(({ target_id: id }) => id));
+      return [media, sibling, clip, ofClip, ofClipOfClip].map(({ assetId }) => ids.has(assetId));
+    };
+    expect(await held()).toEqual([true, true, true, true, true]);
+    expect((await workspace.request("POST", `/v1/on-demand/${clip.assetId}/moderation/clear`)).status).toBe(200);
+    expect(await held()).toEqual([true, true, false, false, false]);
+    await media.clear();
+    expect(await held()).toEqual([false, false, false, false, false]);
+  });
+
   test("shows its moments to its owner alone: blurred, or sharp", async () => {
     const { assetId, path, playbackId } = await newHeld();
     const picture = (name: string) =>
@@ -338,6 +360,37 @@ describe("a media that is blocked", () => {
     const other = await newWorkspace();
     expect((await other.request("GET", `${path}/moderation/thumbnail?time=1`)).status).toBe(404);
     expect((await get(`/${playbackId}/thumbnail.jpg?time=0.04&blur=50`)).status).toBe(403);
+  });
+
+  test("shows them also to an owner who has a copy, who has deleted the playback IDs, and whose viewers ask for many", async () => {
+    const { assetId, path, playbackId } = await newHeld();
+    const name = "v720.f1.1280x720-b50.jpg";
+    const { httpEtag } = await env.MEDIA.put(imageKey(assetId, name), name, {
+      httpMetadata: { contentType: "image/jpeg" },
+    });
+    const show = async (time: number, headers = {}) => {
+      const answer = await workspace.request("GET", `${path}/moderation/thumbnail?time=${time}`, undefined, headers);
+      return [answer.status, await answer.text()];
+    };
+    expect(await show(0.04, { "if-none-match": httpEtag })).toEqual([200, name]);
+    const maker = env.IMAGE_MAKER.get(env.IMAGE_MAKER.idFromName(assetId));
+    const spent = () =>
+      runInDurableObject(maker, (_: ImageMaker, { storage: { sql } }) =>
+        sql.exec("SELECT playback_id, sum(weight) AS weight FROM spent GROUP BY 1 ORDER BY 1").toArray(),
+      );
+    await runInDurableObject(maker, (_: ImageMaker, { storage: { sql } }) => {
+      expect(new MadeImages(sql).spend(playbackId, 120, Date.now())).toBe(0);
+    });
+    expect((await show(1))[0]).toBe(503); // there is no encoder, and it was the allowance of viewers that was used up
+    expect(await spent()).toEqual(
+      expect.arrayContaining([
+        { playback_id: playbackId, weight: 120 },
+        { playback_id: "review", weight: 1 },
+      ]),
+    );
+    await openDatabase(env.DB).delete(playbackIds).where(eq(playbackIds.id, playbackId));
+    forgetPlayback(playbackId);
+    expect(await show(0.04)).toEqual([200, name]);
   });
 
   test("tells a viewer without a token nothing", async () => {
