@@ -19,7 +19,7 @@ export interface ToolEntry {
 }
 
 const COSTS_AI =
-  "It is made of the subtitles, which are made first where there are none. May cost money: get_ai_usage has the budget.";
+  "This tool neither removes a result nor makes one again that is there. May cost money: get_ai_usage has the budget.";
 const KEYS_WITHHELD = "Keys and the addresses for encoders are withheld.";
 
 /**
@@ -62,7 +62,7 @@ export const TOOLS: readonly ToolEntry[] = [
   {
     name: "make_summary",
     route: "PATCH /v1/on-demand/{mediaId}/summary",
-    hint: COSTS_AI,
+    hint: `${COSTS_AI} get_summary reads it.`,
     without: ["replace"],
     fixed: { generate: true }, // false would delete it
     onlyAdds: true,

@@ -49,6 +49,7 @@ async function run(
       sound === undefined &&
       (name === undefined || name.toLowerCase() === one.languageName?.toLowerCase()),
   );
+  if (there === undefined && name === undefined) requireFreeName(media, asked.name);
   const trackId = there?.id ?? (await order(sluice, media, asked));
   const made = await untilMade(sluice, { mediaId, trackId }, reporter);
   reporter.say({ kind: "captions", trackId, ...made }, (screen) => {
@@ -70,6 +71,15 @@ const nameOf = (language: string): string => {
     return "Captions"; // the platform names the mistake
   }
 };
+
+/** @throws {CommandError} when other subtitles have the name that captions get by default */
+function requireFreeName({ tracks }: Media, name: string): void {
+  const isTaken = tracks.some(
+    ({ type, languageName, status }) => type === "subtitle" && languageName === name && status !== "failed",
+  );
+  if (isTaken)
+    throw new CommandError(`The media has subtitles that are named ${name}: give these another name with --name.`);
+}
 
 /** @throws {CommandError} for a media without sound */
 async function order(sluice: Sluice, media: Media, { language, name, sound }: Asked): Promise<string> {

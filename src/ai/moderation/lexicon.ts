@@ -26,26 +26,28 @@ const known = new Map<string, Terms>();
  * Scores what is said by a short list of words (`lexicon-words.ts`): whole words and phrases, each counted once a minute. Pure.
  *
  * @param languageCode of the transcript; `und` = all languages of the list are tried
- * @returns the score of each sentence with such a word, and 0 for each category of which there is none; null = the list has no words of this language
+ * @returns the score of each passage with such words, at the sentence of the strongest one, and 0 for each category of which there is none; null = the list has no words of this language
  */
 export function findWords(sentences: readonly Sentence[], languageCode: string): Finding[] | null {
   const terms = termsOf(languageCode);
   if (terms === null) return null;
   const findings: Finding[] = [];
-  let recent: { term: Term; atMs: number }[] = [];
+  let recent: { term: Term; startMs: number; endMs: number }[] = [];
   for (const { text, startMs, endMs } of sentences) {
     const hits = hitsIn(wordsOf(text), terms);
     if (hits.length === 0) continue;
     const said = new Set(hits);
     recent = [
-      ...recent.filter(({ term, atMs }) => startMs - atMs <= TOGETHER_MS && !said.has(term)),
-      ...[...said].map((term) => ({ term, atMs: startMs })),
+      ...recent.filter((one) => startMs - one.startMs <= TOGETHER_MS && !said.has(one.term)),
+      ...[...said].map((term) => ({ term, startMs, endMs })),
     ];
     for (const category of new Set(hits.map((term) => term.category))) {
-      const unlikely = recent
-        .filter(({ term }) => term.category === category)
-        .reduce((product, { term }) => product * (1 - term.weight), 1);
-      findings.push({ category, score: 1 - unlikely, startMs, endMs, source: "speech" });
+      const together = recent.filter(({ term }) => term.category === category);
+      const unlikely = together.reduce((product, { term }) => product * (1 - term.weight), 1);
+      // Whoever reviews the moment hears the strongest word.
+      const strongest = together.reduce((one, other) => (other.term.weight > one.term.weight ? other : one));
+      const times = { startMs: strongest.startMs, endMs: strongest.endMs };
+      findings.push({ category, score: 1 - unlikely, ...times, source: "speech" });
     }
   }
   const found = new Set(findings.map(({ category }) => category));

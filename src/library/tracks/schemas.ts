@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { Vocabulary } from "../../ai/settings/index.ts";
 import { Metadata } from "../../platform/http/fields.ts";
+import { languageName } from "../../media/languages.ts";
 import { changedElsewhere } from "../../platform/http/hints/changed-elsewhere.ts";
+import { hinted } from "../../platform/http/hints/issue-hints.ts";
 import {
   LanguageCode,
   LanguageName,
@@ -58,9 +60,18 @@ export const GenerateSubtitles = z
 export type GenerateSubtitles = z.infer<typeof GenerateSubtitles>;
 
 /** The languages are those of tracks. */
+/** A model is not asked, and paid, for a language that nobody knows. */
+const hasName = (code: string): boolean => code !== "und" && languageName(code) !== code;
+
 export const TranslateTrack = z
   .object({
-    languageCode: LanguageCode.openapi({ description: "The language of the translation", example: "it" }),
+    languageCode: LanguageCode.refine(
+      hasName,
+      hinted("is invalid", "must be the tag of a language that has a name, such as `it`"),
+    ).openapi({
+      description: "The language of the translation",
+      example: "it",
+    }),
     languageName: LanguageName.optional().openapi({ description: "The English name of the language by default" }),
     title: TrackTitle.optional(),
   })
