@@ -19,6 +19,8 @@ export interface PendingInsight extends InsightForMachine {
   dueMs: number;
   /** Starts of the step that has not ended; see `beginStep` of the asset's own work. */
   starts: number;
+  /** Steps in a row that threw for internal reasons; absent = none did. */
+  failures?: number;
   /** Questions that a provider did not answer since the last one that it did. */
   tries: number;
   /** Answers that could not be used, of the question that is open. */

@@ -1,10 +1,11 @@
 import type { TextKind } from "../../../ai/text/index.ts";
 import { textProviderOf } from "../../../ai/providers/index.ts";
 import { openDatabase } from "../../../platform/database.ts";
-import { logError } from "../../../platform/log.ts";
+import { errorFields, logError } from "../../../platform/log.ts";
+import { failureDelayMs } from "../../../platform/machine/timers.ts";
 import { MEDIA_FAILED, STEP_DIED, STUCK } from "../../assets/asset-error.ts";
 import { type AssetRecord, findAsset } from "../../assets/repository.ts";
-import type { AssetComponents } from "../core/components.ts";
+import { type AssetComponents, MAX_WORK_FAILURES } from "../core/components.ts";
 import type { PendingInsight } from "../core/insight-store.ts";
 import { askText } from "./ask-text.ts";
 import { findTranscript } from "./find-transcript.ts";
@@ -42,9 +43,20 @@ async function takeStep(machine: AssetComponents, insight: PendingInsight): Prom
   await ctx.storage.sync(); // a step that kills the process leaves no other trace
   try {
     await makeInsight(machine, insight);
-  } finally {
-    insights.change(insight, { starts: 0 });
+    insights.change(insight, { starts: 0, failures: 0 });
+  } catch (error) {
+    onStepFailure(machine, insight, error);
   }
+}
+
+/** Other results of the media go on: this one alone is tried again later, or fails. */
+function onStepFailure(machine: AssetComponents, insight: PendingInsight, error: unknown): void {
+  const { clock, insights } = machine;
+  const { assetId, kind } = insight;
+  const failures = (insight.failures ?? 0) + 1;
+  logError("insight.step_failed", { assetId, kind, failures, ...errorFields(error) });
+  if (failures >= MAX_WORK_FAILURES) return failInsight(machine, insight, STUCK);
+  insights.change(insight, { starts: 0, failures, dueMs: clock() + failureDelayMs(failures) });
 }
 
 /** The next step of one result: it waits for the media. */
@@ -82,9 +94,4 @@ async function makeText(
   if (known?.requestId !== insight.requestId) return; // it was asked for again, or is not wanted any more
   if (provider === null) return makeBuiltIn(machine, { ...known, kind }, source, track);
   await askText(machine, { ...known, kind }, source, provider);
-}
-
-/** After its last failed run: nothing is made any more. */
-export function giveUpInsights(machine: AssetComponents): void {
-  for (const insight of machine.insights.all()) failInsight(machine, insight, STUCK);
 }

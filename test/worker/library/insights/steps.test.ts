@@ -1,0 +1,106 @@
+/** Steps of results of AI, in a machine whose clock and provider are the test's. */
+import { env, runInDurableObject } from "cloudflare:test";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Env } from "../../../../src/platform/env.ts";
+import { AssetComponents } from "../../../../src/library/asset-machine/core/components.ts";
+import { makeInsights } from "../../../../src/library/asset-machine/insights/make-insights.ts";
+import { takeInsight } from "../../../../src/library/asset-machine/insights/take-insight.ts";
+import { assets } from "../../../../src/library/assets/tables.ts";
+import type { InsightForMachine } from "../../../../src/library/assets/asset-calls.ts";
+import {
+  type InsightRequest,
+  insertInsights,
+  insightsOf,
+  newInsight,
+} from "../../../../src/library/insights/store/repository.ts";
+import { addCaptionTrack } from "../../../../src/library/tracks/add-caption-track.ts";
+import { openDatabase } from "../../../../src/platform/database.ts";
+import { talkOf } from "../../../support/talks.ts";
+import { newAsset } from "../../playback/playable.ts";
+
+beforeAll(() => import("compromise")); // the pool does not load modules within an object
+
+const db = openDatabase(env.DB);
+const TALK = talkOf(["bees", "bridges", "bread"]);
+
+interface Steps {
+  machine: AssetComponents;
+  /** Runs the timer, and lets time pass until it is due again. */
+  step: () => Promise<void>;
+  take: (request: InsightRequest) => Promise<InsightForMachine>;
+  statuses: () => Promise<Record<string, string>>;
+  setMedia: (status: "processing" | "ready") => Promise<unknown>;
+}
+
+/** Works in the machine of a ready media with the captions of a talk. */
+async function inMachine(vars: Partial<Env>, work: (steps: Steps) => Promise<void>, sentences = TALK.sentences) {
+  const workspaceId = crypto.randomUUID();
+  const { assetId } = await newAsset({ workspaceId, status: "ready", stage: "done", durationMs: TALK.durationMs });
+  const cues = sentences.map((cue) => ({ ...cue, settings: "" }));
+  const labels = { languageCode: "en", languageName: "Talk" };
+  await addCaptionTrack(env, { assetId, trackId: crypto.randomUUID() }, labels, { cues, skipped: 0 }, new Date());
+  const stub = env.ASSET_MACHINE.get(env.ASSET_MACHINE.newUniqueId());
+  await runInDurableObject(stub, async (_, state) => {
+    let nowMs = Date.now();
+    const machine = new AssetComponents(state, { ...env, ...vars } as Env, () => nowMs);
+    const take = async (request: InsightRequest) => {
+      const row = newInsight(request, { assetId, workspaceId }, new Date());
+      await db.batch(insertInsights(db, [row]) as [never]);
+      const insight = { assetId, kind: row.kind, workspaceId, requestId: row.requestId, order: row.order };
+      takeInsight(machine, insight);
+      return insight;
+    };
+    const step = async () => {
+      await makeInsights(machine);
+      nowMs = Math.max(nowMs, machine.timers.dueOf("insights") ?? nowMs);
+    };
+    const statuses = async () =>
+      Object.fromEntries(
+        (await insightsOf(db, [assetId])).map(({ kind, status, errorCode }) => [kind, errorCode ?? status]),
+      );
+    const setMedia = (status: "processing" | "ready") =>
+      db.update(assets).set({ status }).where(eq(assets.id, assetId));
+    try {
+      await work({ machine, step, take, statuses, setMedia });
+    } finally {
+      machine.insights.clear();
+      await state.storage.deleteAlarm();
+    }
+  });
+}
+
+describe("a step that always throws", () => {
+  /** Not what an order of moderation has. */
+  const BROKEN: InsightRequest = { kind: "moderation", order: {} };
+
+  test("stops no other result of the media, and fails its own after 15 times", async () => {
+    await inMachine({}, async ({ machine, step, take, statuses }) => {
+      await take(BROKEN);
+      await take({ kind: "chapters", order: {} });
+      const startedMs = machine.clock();
+      await step();
+      expect(await statuses()).toEqual({ moderation: "preparing", chapters: "available" });
+      for (let n = 2; n < 15; n += 1) await step();
+      expect(await statuses()).toMatchObject({ moderation: "preparing" });
+      expect(machine.clock() - startedMs).toBeGreaterThan(5 * 60_000);
+      await take({ kind: "summary", order: { summaryWords: 60 } });
+      await step();
+      expect(await statuses()).toEqual({ moderation: "internal", chapters: "available", summary: "available" });
+      expect(machine.insights.all()).toEqual([]);
+    });
+  });
+
+  test("counts only failures in a row", async () => {
+    await inMachine({}, async ({ step, take, statuses, setMedia }) => {
+      await take(BROKEN);
+      for (const _ of [1, 2]) {
+        for (let n = 0; n < 14; n += 1) await step();
+        await setMedia("processing"); // the next step only waits
+        await step();
+        await setMedia("ready");
+      }
+      expect(await statuses()).toEqual({ moderation: "preparing" });
+    });
+  });
+});
