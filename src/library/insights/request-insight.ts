@@ -109,6 +109,7 @@ export async function removeInsight(
     const known = insights.find((one) => one.kind === kind);
     if (known === undefined) return null;
     return {
+      requestId: known.requestId,
       statements: [deleteInsightIf(db, known, still)],
       insights: insights.filter((one) => one !== known),
     };
@@ -118,7 +119,7 @@ export async function removeInsight(
   after(changed.committed.wake());
   after(
     assetMachine(env, assetId)
-      .dropInsight(kind)
+      .dropInsight(kind, changed.change.requestId)
       .catch((error: unknown) => logWarning("insight.call_failed", { assetId, kind, ...errorFields(error) })),
   );
 }

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Env } from "../../../../src/platform/env.ts";
 import { AssetComponents } from "../../../../src/library/asset-machine/core/components.ts";
 import { makeInsights } from "../../../../src/library/asset-machine/insights/make-insights.ts";
-import { takeInsight } from "../../../../src/library/asset-machine/insights/take-insight.ts";
+import { dropInsight, takeInsight } from "../../../../src/library/asset-machine/insights/take-insight.ts";
 import { assets } from "../../../../src/library/assets/tables.ts";
 import type { InsightForMachine } from "../../../../src/library/assets/asset-calls.ts";
 import {
@@ -101,6 +101,30 @@ describe("a step that always throws", () => {
         await setMedia("ready");
       }
       expect(await statuses()).toEqual({ moderation: "preparing" });
+    });
+  });
+});
+
+/** Asks for the same once more. */
+function retake(machine: AssetComponents, insight: InsightForMachine): InsightForMachine {
+  const again = { ...insight, requestId: crypto.randomUUID() };
+  takeInsight(machine, again);
+  return again;
+}
+
+describe("a request that is not wanted any more", () => {
+  test("is dropped, and not the one that has taken its place", async () => {
+    await inMachine({}, async ({ machine, take }) => {
+      const requests = () => machine.insights.all().map(({ requestId }) => requestId);
+      const first = await take({ kind: "chapters", order: {} });
+      const second = retake(machine, first);
+      dropInsight(machine, "chapters", first.requestId); // late
+      expect(requests()).toEqual([second.requestId]);
+      dropInsight(machine, "chapters", second.requestId);
+      expect(requests()).toEqual([]);
+      retake(machine, first);
+      dropInsight(machine, "chapters"); // of an older release
+      expect(requests()).toEqual([]);
     });
   });
 });
