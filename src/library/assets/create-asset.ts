@@ -40,11 +40,11 @@ export async function createAsset(
   const clipped = clipOf === null ? null : await requireClipSource(db, workspaceId, { ...source, clipOf }, body);
   const asset: Asset = {
     ...newAsset(body, source, { workspaceId, publicUrl, now }),
-    ...(clipped && { sourceAssetId: clipped.id, mediaQuality: clipped.mediaQuality }),
+    ...(clipped && { sourceAssetId: clipped.asset.id, mediaQuality: clipped.asset.mediaQuality }),
   };
   const clip = clipStatements(db, asset);
   const aiSettings = await settingsOf(db, workspaceId);
-  const planned = planInsights(body, tracks, aiSettings);
+  const planned = planInsights(body, tracks, aiSettings, clipped);
   const addedTracks = newTracks(planned.tracks, { assetId: asset.id, isEdited: isEdited(asset) }, now);
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),

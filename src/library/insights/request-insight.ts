@@ -12,7 +12,7 @@ import { transcriptTrack } from "../tracks/store/made-subtitles.ts";
 import { newTrack, TRACKS_PER_MEDIA } from "../tracks/store/new-track.ts";
 import { insertTrackIf } from "../tracks/store/repository.ts";
 import { trackEvent } from "../tracks/store/to-track.ts";
-import { readsTranscript } from "./store/orders.ts";
+import { hasText, readsTranscript } from "./store/orders.ts";
 import { startInsights } from "../assets/start-insights.ts";
 import {
   deleteInsightIf,
@@ -76,9 +76,6 @@ const TITLES: Record<InsightKind, string> = {
   namedEntities: "the named entities",
   moderation: "the scores of moderation",
 };
-
-const hasText = (tracks: readonly { kind: string; isForced: boolean; status: string }[]): boolean =>
-  tracks.some(({ kind, isForced, status }) => kind === "subtitle" && !isForced && status !== "failed");
 
 /** A result that the month's budget cannot pay is refused at once. @throws {Problem} ai_budget_spent */
 async function requireBudget(env: Env, workspaceId: string, request: InsightRequest, now: Date): Promise<void> {

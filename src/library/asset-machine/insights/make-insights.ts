@@ -13,7 +13,8 @@ import { makeModeration } from "./make-moderation.ts";
 import { purgeSheets } from "./old-sheets.ts";
 import { readTranscript } from "./read-transcript.ts";
 import { makeBuiltIn } from "./make-built-in.ts";
-import { failInsight } from "./take-insight.ts";
+import { cutChaptersOf } from "../clips/cut-chapters.ts";
+import { endInsight, failInsight } from "./take-insight.ts";
 
 /** The end of the media and of its tracks wake what waits for them; this is the net under that. */
 const WAIT_MS = 30_000;
@@ -69,8 +70,24 @@ async function makeInsight(machine: AssetComponents, insight: PendingInsight): P
   if (status === "waiting") return insights.change(insight, { dueMs: clock() + UPLOAD_WAIT_MS });
   if (status === "errored") return failInsight(machine, insight, MEDIA_FAILED);
   if (status === "processing") return insights.change(insight, { dueMs: clock() + WAIT_MS });
+  if (insight.order.takesOver === true && (await takeOverChapters(machine, insight, record.asset))) return;
   if (kind === "moderation") return await makeModeration(machine, insight, record);
   await makeText(machine, { ...insight, kind }, record);
+}
+
+/** Chapters of a clip are those of its media, as soon as these are made. @returns false when there will be none: then the clip has its own made */
+async function takeOverChapters(
+  machine: AssetComponents,
+  insight: PendingInsight,
+  { sourceAssetId, clipStartMs, durationMs }: AssetRecord["asset"],
+): Promise<boolean> {
+  const { clock, env, insights } = machine;
+  const times = { startMs: clipStartMs, durationMs: durationMs ?? 0 };
+  const end = sourceAssetId === null ? null : await cutChaptersOf(env, sourceAssetId, times);
+  if (end === null) return false;
+  if (end === "expected") insights.change(insight, { dueMs: clock() + WAIT_MS });
+  else endInsight(machine, insight, end);
+  return true;
 }
 
 /** The next step of a result that is made of a text. */

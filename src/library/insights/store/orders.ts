@@ -5,8 +5,9 @@ import { ModerationRequest } from "../../../ai/moderation/index.ts";
 import type { AiSettings } from "../../../ai/settings/index.ts";
 import { transcriptTrack } from "../../tracks/store/made-subtitles.ts";
 import type { TrackRequest } from "../../tracks/store/new-track.ts";
-import { moderationRequest } from "./moderation-order.ts";
-import type { InsightRequest } from "./repository.ts";
+import type { AddedTrack } from "../../tracks/store/repository.ts";
+import { moderationOrderOf, moderationRequest } from "./moderation-order.ts";
+import type { Insight, InsightRequest } from "./repository.ts";
 
 export const summaryLength = z
   .int()
@@ -45,34 +46,67 @@ interface InsightSettings {
   moderation?: z.output<typeof ModerationRequest> | null | undefined;
 }
 
+/** The media that a clip is cut from, whose subtitles and chapters it takes over. */
+export interface CutFrom {
+  addedTracks: readonly AddedTrack[];
+  insights: readonly Insight[];
+}
+
 /**
  * The results that are made of a new media, and its tracks: subtitles are among them if a result needs them, or the workspace has them made of every media.
  *
  * @param tracks those that the creation asks for
  * @param usual what the workspace has made of every media, and its threshold of moderation
+ * @param cutFrom of a clip. What the workspace has made of every media is not made again where the clip has it from there
  */
 export function planInsights(
   settings: InsightSettings,
   tracks: readonly TrackRequest[],
   { newMedia: usual, moderationThreshold: threshold }: AiSettings,
+  cutFrom: CutFrom | null = null,
 ): { requests: InsightRequest[]; tracks: TrackRequest[] } {
-  const { subtitles, summary, namedEntities = usual.namedEntities, generateChapters = usual.chapters } = settings;
-  const { chapters = generateChapters, moderation = usual.moderation } = settings;
+  const { subtitles, summary, namedEntities = usual.namedEntities, generateChapters } = settings;
+  const { chapters = generateChapters, moderation = isJudged(usual.moderation, cutFrom) ? false : usual.moderation } =
+    settings;
   const isSummarised = summary === undefined ? usual.summary : summary?.generate;
   const requests: InsightRequest[] = [
     ...(isSummarised === true ? [summaryRequest(summary ?? {})] : []),
-    ...(chapters === true ? [{ kind: "chapters" as const, order: {} }] : []),
-    ...(namedEntities === true ? [{ kind: "namedEntities" as const, order: {} }] : []),
+    ...(chapters === true ? [CHAPTERS] : []),
+    ...(chapters === undefined && usual.chapters === true ? usualChapters(cutFrom) : []),
+    ...(namedEntities === true ? [NAMED_ENTITIES] : []),
     ...(moderation ? [moderationRequest({ ...moderation, threshold })] : []),
   ];
-  const hasText = tracks.some(({ kind, forced }) => kind === "subtitle" && forced !== true);
   const isWanted = requests.some(readsTranscript) || (subtitles === undefined && usual.subtitles === true);
-  return { requests, tracks: hasText || !isWanted ? [...tracks] : [...tracks, transcriptTrack()] };
+  const asked = tracks.map(({ kind, forced = false }) => ({ kind, isForced: forced, status: "preparing" }));
+  const cut = cutFrom?.addedTracks.filter(({ status }) => status === "available") ?? [];
+  return { requests, tracks: hasText([...asked, ...cut]) || !isWanted ? [...tracks] : [...tracks, transcriptTrack()] };
 }
 
-/** Moderation of the pictures alone does not. */
+export const CHAPTERS: InsightRequest = { kind: "chapters", order: {} };
+export const NAMED_ENTITIES: InsightRequest = { kind: "namedEntities", order: {} };
+
+/** Of every new media. A clip gets those that its media has when it is cut (`addCutChapters`), and takes over those that are still made. */
+function usualChapters(cutFrom: CutFrom | null): InsightRequest[] {
+  const known = cutFrom?.insights.find(({ kind }) => kind === "chapters");
+  if (known?.status === "available") return [];
+  return [known?.status === "preparing" ? { ...CHAPTERS, order: { takesOver: true } } : CHAPTERS];
+}
+
+/** Whether all that is in a clip is scored with its media, with which it is held: its owner may have cleared that. */
+function isJudged(usual: AiSettings["newMedia"]["moderation"], cutFrom: CutFrom | null): boolean {
+  const known = cutFrom?.insights.find(({ kind }) => kind === "moderation");
+  if (!usual || known === undefined || known.status === "failed") return false;
+  const { type, action } = moderationOrderOf(known);
+  return (type === usual.type || type === "av") && (action === "block" || usual.action === "none");
+}
+
+/** Whether a media has subtitles, or gets them, that results can be made of. */
+export const hasText = (tracks: readonly { kind: string; isForced: boolean; status: string }[]): boolean =>
+  tracks.some(({ kind, isForced, status }) => kind === "subtitle" && !isForced && status !== "failed");
+
+/** Moderation of the pictures alone does not, and chapters that are taken over. */
 export const readsTranscript = ({ kind, order }: InsightRequest): boolean =>
-  kind !== "moderation" || order.type !== "video";
+  kind === "moderation" ? order.type !== "video" : order.takesOver !== true;
 
 export const summaryRequest = ({ summaryLength: length }: { summaryLength?: number | undefined }): InsightRequest => ({
   kind: "summary",

@@ -2,7 +2,6 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Env } from "../../../../src/platform/env.ts";
 import { AssetComponents } from "../../../../src/library/asset-machine/core/components.ts";
 import { makeInsights } from "../../../../src/library/asset-machine/insights/make-insights.ts";
 import { dropInsight, takeInsight } from "../../../../src/library/asset-machine/insights/take-insight.ts";
@@ -14,6 +13,7 @@ import {
   insightsOf,
   newInsight,
 } from "../../../../src/library/insights/store/repository.ts";
+import { insights } from "../../../../src/library/insights/store/tables.ts";
 import { addCaptionTrack } from "../../../../src/library/tracks/add-caption-track.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { talkOf } from "../../../support/talks.ts";
@@ -34,16 +34,17 @@ interface Steps {
 }
 
 /** Works in the machine of a ready media with the captions of a talk. */
-async function inMachine(vars: Partial<Env>, work: (steps: Steps) => Promise<void>, sentences = TALK.sentences) {
+async function inMachine(media: Parameters<typeof newAsset>[0], work: (steps: Steps) => Promise<void>) {
   const workspaceId = crypto.randomUUID();
-  const { assetId } = await newAsset({ workspaceId, status: "ready", stage: "done", durationMs: TALK.durationMs });
-  const cues = sentences.map((cue) => ({ ...cue, settings: "" }));
+  const ready = { workspaceId, status: "ready", stage: "done", durationMs: TALK.durationMs } as const;
+  const { assetId } = await newAsset({ ...ready, ...media });
+  const cues = TALK.sentences.map((cue) => ({ ...cue, settings: "" }));
   const labels = { languageCode: "en", languageName: "Talk" };
   await addCaptionTrack(env, { assetId, trackId: crypto.randomUUID() }, labels, { cues, skipped: 0 }, new Date());
   const stub = env.ASSET_MACHINE.get(env.ASSET_MACHINE.newUniqueId());
   await runInDurableObject(stub, async (_, state) => {
     let nowMs = Date.now();
-    const machine = new AssetComponents(state, { ...env, ...vars } as Env, () => nowMs);
+    const machine = new AssetComponents(state, env, () => nowMs);
     const take = async (request: InsightRequest) => {
       const row = newInsight(request, { assetId, workspaceId }, new Date());
       await db.batch(insertInsights(db, [row]) as [never]);
@@ -125,6 +126,36 @@ describe("a request that is not wanted any more", () => {
       retake(machine, first);
       dropInsight(machine, "chapters"); // of an older release
       expect(requests()).toEqual([]);
+    });
+  });
+});
+
+describe("chapters that a clip takes over", () => {
+  const MADE = {
+    status: "available" as const,
+    result: { chapters: [{ startMs: 0, endMs: 60_000, title: "Bees", summary: "" }] },
+    madeBy: { engine: "built-in", model: "", trackId: "", costUsd: 0, tookMs: 1 },
+  };
+
+  test.each([
+    ["are those of its media, once these are made", MADE, "source"],
+    ["are its own where those of its media fail", { status: "failed" as const }, "built-in"],
+  ])("%s", async (_, end, engine) => {
+    const { assetId: sourceAssetId } = await newAsset({ status: "ready" });
+    const source = newInsight(
+      { kind: "chapters", order: {} },
+      { assetId: sourceAssetId, workspaceId: "w" },
+      new Date(),
+    );
+    await db.insert(insights).values(source);
+    await inMachine({ sourceAssetId, clipStartMs: 20_000 }, async ({ step, take, statuses }) => {
+      const { assetId } = await take({ kind: "chapters", order: { takesOver: true } });
+      await step();
+      expect(await statuses()).toEqual({ chapters: "preparing" });
+      await db.update(insights).set(end).where(eq(insights.requestId, source.requestId));
+      await step();
+      const [row] = await insightsOf(db, [assetId]);
+      expect([row?.status, row?.madeBy?.engine]).toEqual(["available", engine]);
     });
   });
 });
