@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MOST_SUMMARY_WORDS, SHORTEST_SUMMARY_WORDS, USUAL_SUMMARY_WORDS } from "../../../ai/text/index.ts";
-import { orNull } from "../../../platform/http/hints/later.ts";
+import { isOff, orNull } from "../../../platform/http/hints/later.ts";
 import { ModerationRequest } from "../../../ai/moderation/index.ts";
 import type { AiSettings } from "../../../ai/settings/index.ts";
 import { transcriptTrack } from "../../tracks/store/made-subtitles.ts";
@@ -31,8 +31,10 @@ export const insightFields = {
     description:
       "The people, organizations, locations, products and events that are named. Without subtitles, these are made first",
   }),
-  moderation: orNull(ModerationRequest).openapi({
-    description: "Scores of unwanted content in the pictures, in what is said, or in both",
+  // The contract names no client that sends `{}` by default, so it is what it is in PATCH …/moderation.
+  moderation: orNull(ModerationRequest, isOff).openapi({
+    description:
+      "Scores of unwanted content in the pictures, in what is said, or in both. `true` and `{}` are `audio`, `false` asks for none",
   }),
 };
 
