@@ -1,12 +1,10 @@
-import { mostCostOf, type TextProvider } from "../../../ai/providers/index.ts";
+import type { TextProvider } from "../../../ai/providers/index.ts";
 import type { TextStep } from "../../../ai/text/index.ts";
-import { isCovered } from "../../../ai/usage/index.ts";
-import { openDatabase } from "../../../platform/database.ts";
 import { logWarning } from "../../../platform/log.ts";
 import { AI_BUDGET_SPENT } from "../../assets/asset-error.ts";
 import type { AssetComponents } from "../core/components.ts";
 import type { PendingInsight } from "../core/insight-store.ts";
-import { askQuestion } from "./question.ts";
+import { areCovered, askQuestion } from "./question.ts";
 import { failInsight } from "./take-insight.ts";
 
 const CALLS_AT_ONCE = 4;
@@ -42,7 +40,7 @@ export async function askAll(
   insight: PendingInsight,
   questions: Questions,
 ): Promise<boolean> {
-  const { clock, env, insights } = machine;
+  const { clock, insights } = machine;
   const { assetId, kind, workspaceId } = insight;
   const { key, count, step, provider } = questions;
   const answered = insights.answered(key);
@@ -50,8 +48,8 @@ export async function askAll(
   const [first] = open;
   if (first === undefined) return true;
   // What could not all be paid is not begun.
-  const costMicroUsd = mostCostOf(provider, (await step(first)).request) * open.length;
-  if (!(await isCovered(openDatabase(env.DB), env, { workspaceId, costMicroUsd }, new Date(clock())))) {
+  const { request } = await step(first);
+  if (!(await areCovered(machine, { workspaceId, provider, request, count: open.length }))) {
     failInsight(machine, insight, AI_BUDGET_SPENT);
     return false;
   }

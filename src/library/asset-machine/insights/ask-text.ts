@@ -8,10 +8,10 @@ import {
   type TextStep,
 } from "../../../ai/text/index.ts";
 import { log, logWarning } from "../../../platform/log.ts";
-import { NO_TRANSCRIPT } from "../../assets/asset-error.ts";
+import { AI_BUDGET_SPENT, NO_TRANSCRIPT } from "../../assets/asset-error.ts";
 import type { AssetComponents } from "../core/components.ts";
 import type { PendingInsight } from "../core/insight-store.ts";
-import { askQuestion } from "./question.ts";
+import { areCovered, askQuestion } from "./question.ts";
 import { endInsight, failInsight } from "./take-insight.ts";
 
 /** A step asks for this long; other timers of the media wait for it. */
@@ -25,7 +25,7 @@ export async function askText(
   provider: TextProvider,
 ): Promise<void> {
   const { clock, insights, outbox } = machine;
-  const { assetId, kind, requestId, order } = insight;
+  const { assetId, kind, requestId, order, workspaceId } = insight;
   const trackId = insight.read!.trackId;
   if (source.parts.length === 0) return failInsight(machine, insight, NO_TRANSCRIPT);
   if (kind === "summary" && isShort(source.sentences)) {
@@ -37,6 +37,12 @@ export async function askText(
     });
   }
   const { count, step } = TEXT_RULES[kind].steps(source, order);
+  if (insights.answered(kind).size === 0) {
+    // What could not all be paid is not begun. Later on, what was answered has been paid.
+    const { request } = step(0, []);
+    if (!(await areCovered(machine, { workspaceId, provider, request, count })))
+      return failInsight(machine, insight, AI_BUDGET_SPENT);
+  }
   const untilMs = clock() + STEP_MS;
   for (let answers = insights.answers(kind); answers.length < count; answers = insights.answers(kind)) {
     const open = insights.get(kind);

@@ -34,17 +34,21 @@ interface Steps {
 }
 
 /** Works in the machine of a ready media with the captions of a talk. */
-async function inMachine(media: Parameters<typeof newAsset>[0], work: (steps: Steps) => Promise<void>) {
+async function inMachine(
+  media: Parameters<typeof newAsset>[0],
+  work: (steps: Steps) => Promise<void>,
+  { vars = {}, sentences = TALK.sentences }: { vars?: object; sentences?: typeof TALK.sentences } = {},
+) {
   const workspaceId = crypto.randomUUID();
   const ready = { workspaceId, status: "ready", stage: "done", durationMs: TALK.durationMs } as const;
   const { assetId } = await newAsset({ ...ready, ...media });
-  const cues = TALK.sentences.map((cue) => ({ ...cue, settings: "" }));
+  const cues = sentences.map((cue) => ({ ...cue, settings: "" }));
   const labels = { languageCode: "en", languageName: "Talk" };
   await addCaptionTrack(env, { assetId, trackId: crypto.randomUUID() }, labels, { cues, skipped: 0 }, new Date());
   const stub = env.ASSET_MACHINE.get(env.ASSET_MACHINE.newUniqueId());
   await runInDurableObject(stub, async (_, state) => {
     let nowMs = Date.now();
-    const machine = new AssetComponents(state, env, () => nowMs);
+    const machine = new AssetComponents(state, { ...env, ...vars }, () => nowMs);
     const take = async (request: InsightRequest) => {
       const row = newInsight(request, { assetId, workspaceId }, new Date());
       await db.batch(insertInsights(db, [row]) as [never]);
@@ -157,5 +161,50 @@ describe("chapters that a clip takes over", () => {
       const [row] = await insightsOf(db, [assetId]);
       expect([row?.status, row?.madeBy?.engine]).toEqual(["available", engine]);
     });
+  });
+});
+
+describe("a text of several parts", () => {
+  const LONG = Array.from({ length: 2400 }, (_, n) => ({
+    text: `Sentence ${n} says that bees live in a hive and make honey.`,
+    startMs: n * 1000,
+    endMs: n * 1000 + 900,
+  }));
+  /** A provider whose answers are summaries. The text has four parts, and a question about one costs nearly 0.01 dollars at most. */
+  function newProvider(budgetUsd: string, answer = () => ({ response: { summary: "Bees make honey in a hive." } })) {
+    const asked: object[] = [];
+    const run = (_: string, inputs: object) => {
+      asked.push(inputs);
+      return Promise.resolve(answer());
+    };
+    const prices = { AI_TEXT_INPUT_USD_PER_MILLION: "0.5", AI_TEXT_OUTPUT_USD_PER_MILLION: "0.5" };
+    const vars = { AI: { run }, AI_BASE_URL: "", AI_TEXT_MODEL: "m", AI_MONTHLY_BUDGET_USD: budgetUsd, ...prices };
+    return { asked, vars };
+  }
+  const SUMMARY: InsightRequest = { kind: "summary", order: { summaryWords: 60 } };
+
+  test("is asked about as far as the budget covers all of it", async () => {
+    const rich = newProvider("1");
+    await inMachine(
+      {},
+      async ({ step, take, statuses }) => {
+        await take(SUMMARY);
+        await step();
+        expect(await statuses()).toEqual({ summary: "available" });
+      },
+      { vars: rich.vars, sentences: LONG },
+    );
+    expect(rich.asked.length).toBe(5);
+    const poor = newProvider("0.02");
+    await inMachine(
+      {},
+      async ({ step, take, statuses }) => {
+        await take(SUMMARY);
+        await step();
+        expect(await statuses()).toEqual({ summary: "ai_budget_spent" });
+      },
+      { vars: poor.vars, sentences: LONG },
+    );
+    expect(poor.asked).toEqual([]);
   });
 });
