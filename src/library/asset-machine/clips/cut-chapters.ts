@@ -46,11 +46,12 @@ export async function addCutChapters(
   const key = { workspaceId: asset.workspaceId, assetId: asset.id };
   const now = new Date(clock());
   const changed = await changeRecord(env, key, now, ({ insights }, db, still) => {
-    if (insights.some(({ kind }) => kind === "chapters")) return null;
-    const taken = { ...newInsight(CHAPTERS, key, now), ...endedInsight(end) };
+    const known = insights.find(({ kind }) => kind === "chapters");
+    if (known !== undefined && (known.order.takesOver !== true || known.status !== "preparing")) return null;
+    const taken = { ...(known ?? newInsight(CHAPTERS, key, now)), ...endedInsight(end) };
     return {
       statements: [putInsightIf(db, taken, still)],
-      insights: [...insights, taken],
+      insights: [...insights.filter((one) => one !== known), taken],
       eventsBefore: (_, when) => [insightEvent(taken, when())],
     };
   });

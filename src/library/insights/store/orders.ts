@@ -48,55 +48,58 @@ interface InsightSettings {
   moderation?: z.output<typeof ModerationRequest> | null | undefined;
 }
 
-/** The media that a clip is cut from, whose subtitles and chapters it takes over. */
-export interface CutFrom {
+/** What a new media has already, or takes over from the one that it is cut from. */
+export interface Given {
   addedTracks: readonly AddedTrack[];
+  /** The results of the media that it is cut from. */
   insights: readonly Insight[];
 }
+const NOTHING_GIVEN: Given = { addedTracks: [], insights: [] };
 
 /**
  * The results that are made of a new media, and its tracks: subtitles are among them if a result needs them, or the workspace has them made of every media.
  *
  * @param tracks those that the creation asks for
  * @param usual what the workspace has made of every media, and its threshold of moderation
- * @param cutFrom of a clip. What the workspace has made of every media is not made again where the clip has it from there
+ * @param given what the workspace has made of every media is not made again where it is given
  */
 export function planInsights(
   settings: InsightSettings,
   tracks: readonly TrackRequest[],
   { newMedia: usual, moderationThreshold: threshold }: AiSettings,
-  cutFrom: CutFrom | null = null,
+  given = NOTHING_GIVEN,
 ): { requests: InsightRequest[]; tracks: TrackRequest[] } {
   const { subtitles, summary, namedEntities = usual.namedEntities, generateChapters } = settings;
-  const { chapters = generateChapters, moderation = isJudged(usual.moderation, cutFrom) ? false : usual.moderation } =
+  const { chapters = generateChapters, moderation = isJudged(usual.moderation, given) ? false : usual.moderation } =
     settings;
   const isSummarised = summary === undefined ? usual.summary : summary?.generate;
   const requests: InsightRequest[] = [
     ...(isSummarised === true ? [summaryRequest(summary ?? {})] : []),
     ...(chapters === true ? [CHAPTERS] : []),
-    ...(chapters === undefined && usual.chapters === true ? usualChapters(cutFrom) : []),
+    ...(chapters === undefined && usual.chapters === true ? usualChapters(given) : []),
     ...(namedEntities === true ? [NAMED_ENTITIES] : []),
     ...(moderation ? [moderationRequest({ ...moderation, threshold })] : []),
   ];
   const isWanted = requests.some(readsTranscript) || (subtitles === undefined && usual.subtitles === true);
   const asked = tracks.map(({ kind, forced = false }) => ({ kind, isForced: forced, status: "preparing" }));
-  const cut = cutFrom?.addedTracks.filter(({ status }) => status === "available") ?? [];
-  return { requests, tracks: hasText([...asked, ...cut]) || !isWanted ? [...tracks] : [...tracks, transcriptTrack()] };
+  return {
+    requests,
+    tracks: hasText([...asked, ...given.addedTracks]) || !isWanted ? [...tracks] : [...tracks, transcriptTrack()],
+  };
 }
 
 export const CHAPTERS: InsightRequest = { kind: "chapters", order: {} };
 export const NAMED_ENTITIES: InsightRequest = { kind: "namedEntities", order: {} };
 
-/** Of every new media. A clip gets those that its media has when it is cut (`addCutChapters`), and takes over those that are still made. */
-function usualChapters(cutFrom: CutFrom | null): InsightRequest[] {
-  const known = cutFrom?.insights.find(({ kind }) => kind === "chapters");
-  if (known?.status === "available") return [];
-  return [known?.status === "preparing" ? { ...CHAPTERS, order: { takesOver: true } } : CHAPTERS];
+/** Those of a clip are taken over from its media. */
+function usualChapters({ insights }: Given): InsightRequest[] {
+  const isMade = insights.some(({ kind, status }) => kind === "chapters" && status !== "failed");
+  return [isMade ? { ...CHAPTERS, order: { takesOver: true } } : CHAPTERS];
 }
 
 /** Whether all that is in a clip is scored with its media, with which it is held: its owner may have cleared that. */
-function isJudged(usual: AiSettings["newMedia"]["moderation"], cutFrom: CutFrom | null): boolean {
-  const known = cutFrom?.insights.find(({ kind }) => kind === "moderation");
+function isJudged(usual: AiSettings["newMedia"]["moderation"], { insights }: Given): boolean {
+  const known = insights.find(({ kind }) => kind === "moderation");
   if (!usual || known === undefined || known.status === "failed") return false;
   const { type, action } = moderationOrderOf(known);
   return (type === usual.type || type === "av") && (action === "block" || usual.action === "none");

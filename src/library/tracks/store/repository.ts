@@ -59,6 +59,10 @@ export const insertTrackIf = (db: Database, track: AddedTrack, condition: SQL): 
     )} WHERE ${condition}`,
   );
 
+/** SQL condition: the track is there. */
+export const hasTrack = ({ id }: Pick<AddedTrack, "id">): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${addedTracks} WHERE id = ${id})`;
+
 export const insertTracks = (db: Database, tracks: AddedTrack[]): Statement[] =>
   tracks.map((track) => db.insert(addedTracks).values(track).onConflictDoNothing());
 
