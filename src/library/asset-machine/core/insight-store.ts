@@ -21,15 +21,11 @@ export interface PendingInsight extends InsightForMachine {
   starts: number;
   /** Steps in a row that threw for internal reasons; absent = none did. */
   failures?: number;
-  /** Questions that a provider did not answer since the last one that it did. */
-  tries: number;
-  /** Answers that could not be used, of the question that is open. */
-  unusable: number;
   /** The text whose parts have been read; null = none yet. */
   read: { trackId: string; version: number } | null;
   /** The pictures that moderation judges; null = the media has none, absent = nobody has looked. */
   pictures?: PendingPictures | null;
-  /** Questions of moderation that were asked in vain, by their keys. */
+  /** Open questions that were asked in vain, by their names: how often there was no answer, and how often one that could not be used. */
   retries?: Record<string, { tries: number; unusable: number }>;
   /** The model that has answered last. */
   model: string;

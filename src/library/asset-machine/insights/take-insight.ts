@@ -6,7 +6,7 @@ import type { PendingInsight } from "../core/insight-store.ts";
 import { leavePictures } from "./old-sheets.ts";
 import { logFailed } from "../core/log-failed.ts";
 
-const FRESH = { starts: 0, tries: 0, unusable: 0, read: null, model: "", costMicroUsd: 0, tookMs: 0 } as const;
+const FRESH = { starts: 0, read: null, model: "", costMicroUsd: 0, tookMs: 0 } as const;
 
 /** Takes over a request. Repeatable: one that is already in preparation goes on. Another request of the kind takes its place. */
 export function takeInsight(machine: AssetComponents, insight: InsightForMachine): void {

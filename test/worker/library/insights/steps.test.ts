@@ -171,7 +171,10 @@ describe("a text of several parts", () => {
     endMs: n * 1000 + 900,
   }));
   /** A provider whose answers are summaries. The text has four parts, and a question about one costs nearly 0.01 dollars at most. */
-  function newProvider(budgetUsd: string, answer = () => ({ response: { summary: "Bees make honey in a hive." } })) {
+  function newProvider(
+    budgetUsd: string,
+    answer: () => object = () => ({ response: { summary: "Bees make honey in a hive." } }),
+  ) {
     const asked: object[] = [];
     const run = (_: string, inputs: object) => {
       asked.push(inputs);
@@ -206,5 +209,27 @@ describe("a text of several parts", () => {
       { vars: poor.vars, sentences: LONG },
     );
     expect(poor.asked).toEqual([]);
+  });
+
+  test("goes on with the question that had no answer, and fails when it has none again", async () => {
+    const good = { response: { summary: "Bees make honey in a hive." } };
+    const answers = [good, { response: "none" }, good, good, { response: "none" }, { response: "none" }];
+    const { asked, vars } = newProvider("1", () => answers.shift() ?? good);
+    await inMachine(
+      {},
+      async ({ machine, step, take, statuses }) => {
+        await take(SUMMARY);
+        await step();
+        expect([asked.length, machine.insights.answered("summary")]).toEqual([2, new Set([0])]);
+        expect(machine.insights.get("summary")?.retries).toEqual({ "summary 1": { tries: 1, unusable: 1 } });
+        await step(); // two parts are answered
+        expect([asked.length, machine.insights.answered("summary")]).toEqual([5, new Set([0, 1, 2])]);
+        expect(machine.insights.get("summary")?.retries).toEqual({ "summary 3": { tries: 1, unusable: 1 } });
+        await step();
+        expect(await statuses()).toEqual({ summary: "ai_answer_unusable" });
+        expect(asked.length).toBe(6);
+      },
+      { vars, sentences: LONG },
+    );
   });
 });
