@@ -70,7 +70,7 @@ export const aiKinds = {
   "video.mediaAI.namedEntities.ready": ai({
     isSent: true,
     status: "ready",
-    when: "People, organisations and places named in a media were identified.",
+    when: "People, organizations and places named in a media were identified.",
     data: z.strictObject({
       isNamedEntitiesGenerated: z.boolean(),
       namedEntities: z.array(z.strictObject({ name: z.string(), category: z.string(), count: z.int().nonnegative() })),

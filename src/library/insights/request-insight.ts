@@ -49,7 +49,7 @@ export async function requestInsight(
     if (known !== undefined && known.status !== "failed" && !replace)
       throw new Problem(
         "insight_exists",
-        `${TITLES[request.kind]} already exist: send \`"replace": true\` to make them again`,
+        `${THERE_IS[request.kind]} already: send \`"replace": true\` to make ${request.kind === "summary" ? "it" : "them"} again`,
       );
     const track = hasText(addedTracks) || !readsTranscript(request) ? null : newTrack(transcriptTrack(), assetId, now);
     if (track !== null && addedTracks.length >= TRACKS_PER_MEDIA)
@@ -70,11 +70,11 @@ export async function requestInsight(
 }
 
 /** Words for a person. */
-const TITLES: Record<InsightKind, string> = {
-  summary: "the summary does",
-  chapters: "the chapters",
-  namedEntities: "the named entities",
-  moderation: "the scores of moderation",
+const THERE_IS: Record<InsightKind, string> = {
+  summary: "there is a summary",
+  chapters: "there are chapters",
+  namedEntities: "there are named entities",
+  moderation: "there are scores of moderation",
 };
 
 /** A result that the month's budget cannot pay is refused at once. @throws {Problem} ai_budget_spent */
