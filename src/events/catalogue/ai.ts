@@ -3,12 +3,11 @@ import { kindsOf } from "./kind.ts";
 import { Position } from "./records.ts";
 import { SAMPLE } from "./samples.ts";
 import { AddedTrack } from "../../records/added-track.ts";
+import { Score } from "../../records/fields.ts";
 import { sampleSubtitle } from "./tracks.ts";
 
 const ai = kindsOf("ai", "media");
 
-/** From 0 (certainly not) to 1 (certainly). */
-const Score = z.number().min(0).max(1);
 const ModerationScores = z.array(z.strictObject({ category: z.string(), score: Score }));
 
 /** The output only; `object.id` names its media. */

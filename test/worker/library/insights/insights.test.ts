@@ -134,7 +134,11 @@ describe("a second request", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400]));
     expect(await messageOf(answers.find(({ status }) => status === 400)!)).toContain("already exist");
     await ended("chapters");
-    expect((await ask("chapters", { chapters: true })).status).toBe(400);
+    const refused = await ask("chapters", { chapters: true });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: { description: 'there are chapters already: send `"replace": true` to make them again' } },
+    ]);
     expect((await ask("chapters", { chapters: true, replace: true })).status).toBe(200);
     await ended("chapters");
     const ready = (await eventsOf(assetId)).filter(({ videoType }) => videoType === "video.mediaAI.chapters.ready");
