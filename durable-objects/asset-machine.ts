@@ -32,7 +32,7 @@ export class AssetMachine extends DurableObject<Env> {
       takeTrack: (track) => takeTrack(machine, track),
       removeTrack: (track) => removeTrack(machine, track),
       takeInsight: (insight) => takeInsight(machine, insight),
-      dropInsight: (kind) => dropInsight(machine, kind),
+      dropInsight: (kind, requestId) => dropInsight(machine, kind, requestId),
     });
   }
 

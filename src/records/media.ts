@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MetadataRecord } from "./fields.ts";
+import { MetadataRecord, Score } from "./fields.ts";
 import { PlaybackIdRecord } from "./playback-id.ts";
 
 export const TrackRecord = z
@@ -97,16 +97,15 @@ const EntityRecord = z.strictObject({
   timesMs: z.array(z.number()).openapi({ description: "Where it is said, the first ten times, in milliseconds" }),
 });
 
-const score = z.number().min(0).max(1);
 const ModerationRecord = z.strictObject({
   scores: z
-    .array(z.strictObject({ category: z.string(), score }))
+    .array(z.strictObject({ category: z.string(), score: Score }))
     .openapi({ description: "A category that nobody could judge is absent" }),
   moments: z
     .array(
       z.strictObject({
         category: z.string(),
-        score,
+        score: Score,
         startMs: z.number(),
         endMs: z.number().optional(),
         source: z.enum(["picture", "speech"]),
@@ -118,7 +117,7 @@ const ModerationRecord = z.strictObject({
     )
     .openapi({ description: "The worst ten at most, 5 s apart, the highest score first" }),
   isFlagged: z.boolean().openapi({ description: "Whether a score is above the threshold" }),
-  threshold: score,
+  threshold: Score,
   pictures: z
     .strictObject({ engine: z.string(), model: z.string().optional(), count: z.int() })
     .optional()

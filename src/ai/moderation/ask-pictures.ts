@@ -2,7 +2,8 @@ import { z } from "zod";
 import { type JudgedPicture, PICTURES_PER_SHEET, SHEET_EDGE } from "../../../protocol/pictures.ts";
 import type { TextRequest } from "../providers/index.ts";
 import { idOf, meaningOf, type ModerationCategory, SEEN_CATEGORIES } from "./categories.ts";
-import { type Finding, Score } from "./moderation-result.ts";
+import { Score } from "../../records/fields.ts";
+import type { Finding } from "./moderation-result.ts";
 
 /** Nine pictures with seven numbers each. */
 const MAX_OUTPUT_TOKENS = 2000;

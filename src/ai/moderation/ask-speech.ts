@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { TextRequest } from "../providers/index.ts";
 import { fromClock, type Sentence, type TranscriptPart } from "../text/index.ts";
 import { idOf, meaningOf, MODERATION_CATEGORIES, type ModerationCategory } from "./categories.ts";
-import { type Finding, Score } from "./moderation-result.ts";
+import { Score } from "../../records/fields.ts";
+import type { Finding } from "./moderation-result.ts";
 
 const MAX_OUTPUT_TOKENS = 1500;
 

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { Score } from "../../records/fields.ts";
 import { MODERATION_CATEGORIES } from "./categories.ts";
 
 const MODERATION_TYPES = ["video", "audio", "av"] as const;
@@ -26,9 +27,6 @@ export interface ModerationOrder extends z.infer<typeof Fields> {
   /** The workspace's, when it was asked for. A score above it flags the media. */
   threshold: number;
 }
-
-/** 0 = certainly not, 1 = certainly. */
-export const Score = z.number().min(0).max(1);
 
 /** What one picture or one sentence was scored for one category. Times are milliseconds of the media. */
 export interface Finding {

@@ -16,6 +16,6 @@ export const NewMedia = z
   })
   .openapi("AiOfNewMedia", {
     description:
-      "What is made of every media that is created from a URL or an upload, unless the creation says otherwise: `false` there asks for nothing. Subtitles come first",
+      "What is made of every new media: of a URL, an upload, a clip, or a broadcast that is recorded, unless its creation says otherwise: `false` there asks for nothing. Subtitles come first",
   });
 export type NewMedia = z.infer<typeof NewMedia>;

@@ -3,12 +3,11 @@ import { kindsOf } from "./kind.ts";
 import { Position } from "./records.ts";
 import { SAMPLE } from "./samples.ts";
 import { AddedTrack } from "../../records/added-track.ts";
+import { Score } from "../../records/fields.ts";
 import { sampleSubtitle } from "./tracks.ts";
 
 const ai = kindsOf("ai", "media");
 
-/** From 0 (certainly not) to 1 (certainly). */
-const Score = z.number().min(0).max(1);
 const ModerationScores = z.array(z.strictObject({ category: z.string(), score: Score }));
 
 /** The output only; `object.id` names its media. */
@@ -70,7 +69,7 @@ export const aiKinds = {
   "video.mediaAI.namedEntities.ready": ai({
     isSent: true,
     status: "ready",
-    when: "People, organisations and places named in a media were identified.",
+    when: "People, organizations and places named in a media were identified.",
     data: z.strictObject({
       isNamedEntitiesGenerated: z.boolean(),
       namedEntities: z.array(z.strictObject({ name: z.string(), category: z.string(), count: z.int().nonnegative() })),

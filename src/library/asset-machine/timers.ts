@@ -1,8 +1,8 @@
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
 import { imageMaker } from "../images/image-calls.ts";
-import { giveUpInsights, makeInsights } from "./insights/make-insights.ts";
+import { makeInsights } from "./insights/make-insights.ts";
 import { purge, releaseFailed } from "./remove-asset.ts";
-import type { AssetComponents, AssetTimer } from "./core/components.ts";
+import { type AssetComponents, type AssetTimer, MAX_WORK_FAILURES } from "./core/components.ts";
 import { giveUpTracks, prepareTracks } from "./tracks/prepare-tracks.ts";
 import { runWork } from "./run-work.ts";
 import { STUCK } from "../assets/asset-error.ts";
@@ -24,13 +24,9 @@ export function assetTimers(machine: AssetComponents): TimerHandlers<AssetTimer>
   };
 }
 
-/** With the timers' back-off, about ten minutes of retries. */
-const MAX_WORK_FAILURES = 15;
-
-/** Fails an asset whose work keeps throwing for internal reasons, instead of retrying it forever. */
+/** Fails an asset whose work keeps throwing for internal reasons, instead of retrying it forever. Results of AI fail one by one: see `makeInsights`. */
 function onTimerFailure(machine: AssetComponents, timer: AssetTimer, failures: number): void {
   if (failures < MAX_WORK_FAILURES) return;
   if (timer === "tracks") giveUpTracks(machine);
-  if (timer === "insights") giveUpInsights(machine);
   if (timer === "work" && machine.isProcessing) failAsset(machine, STUCK);
 }

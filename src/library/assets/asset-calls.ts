@@ -38,8 +38,8 @@ export interface AssetCalls extends JobCalls {
   removeTrack(track: { id: string; assetId: string }): void;
   /** Makes a result of AI. Repeatable. */
   takeInsight(insight: InsightForMachine): void;
-  /** A result of this kind is not wanted any more. Repeatable. */
-  dropInsight(kind: Insight["kind"]): void;
+  /** A result is not wanted any more. Repeatable. @param requestId what was asked for; absent in calls of releases before 2026-11-29, which mean any request of the kind */
+  dropInsight(kind: Insight["kind"], requestId?: string): void;
 }
 
 /** Returns a stub; sends nothing. */

@@ -3,7 +3,7 @@ import type { Database, Statement } from "../../platform/database.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { CLIPS_PER_MINUTE, clipRateCheck, isAtClipRate, keepOwner } from "../clips/shared-media.ts";
-import { type Asset, findAsset } from "./repository.ts";
+import { type Asset, type AssetRecord, findAsset } from "./repository.ts";
 import { type CreateAsset, type SourceInput, UNKNOWN_MEDIA } from "./schemas.ts";
 import { refusal } from "./track-inputs.ts";
 
@@ -22,7 +22,7 @@ export async function requireClipSource(
   workspaceId: string,
   { clipOf, clipStartMs, clipEndMs }: SourceInput & { clipOf: string },
   body: CreateAsset,
-): Promise<Asset & { isHeld: boolean }> {
+): Promise<AssetRecord> {
   const issues: z.core.$ZodIssue[] = [];
   const refuse = refusal(issues, [...PLACE]);
   const found = await findAsset(db, workspaceId, clipOf);
@@ -51,7 +51,7 @@ export async function requireClipSource(
       "must be false: clips have no original file",
     );
   if (issues.length > 0) throw validationProblem({ issues }, { data: body, schema: null });
-  return { ...found!.asset, isHeld: found!.isHeld };
+  return found!;
 }
 
 /** Statements of the commit that creates a clip: the check of the workspace's rate first, then what keeps the bytes of its media. */

@@ -11,7 +11,7 @@ import { commitWithinLimits } from "../../tenancy/limits/index.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
 import { mediaEvent } from "./media-event.ts";
 import { clipStatements, failedClip, requireClipSource } from "./clip-source.ts";
-import { type Asset, assetInserts, isEdited, type PlaybackId, toMachine } from "./repository.ts";
+import { type Asset, assetInserts, type AssetRecord, isEdited, type PlaybackId, toMachine } from "./repository.ts";
 import { startMachine } from "./start-machine.ts";
 import { insertTracks } from "../tracks/store/repository.ts";
 import { newTracks } from "../tracks/store/new-track.ts";
@@ -40,11 +40,11 @@ export async function createAsset(
   const clipped = clipOf === null ? null : await requireClipSource(db, workspaceId, { ...source, clipOf }, body);
   const asset: Asset = {
     ...newAsset(body, source, { workspaceId, publicUrl, now }),
-    ...(clipped && { sourceAssetId: clipped.id, mediaQuality: clipped.mediaQuality }),
+    ...(clipped && { sourceAssetId: clipped.asset.id, mediaQuality: clipped.asset.mediaQuality }),
   };
   const clip = clipStatements(db, asset);
   const aiSettings = await settingsOf(db, workspaceId);
-  const planned = planInsights(body, tracks, aiSettings);
+  const planned = planInsights(body, tracks, aiSettings, clipped === null ? undefined : givenTo(clipped));
   const addedTracks = newTracks(planned.tracks, { assetId: asset.id, isEdited: isEdited(asset) }, now);
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
@@ -95,6 +95,12 @@ export async function createAsset(
   );
   return created;
 }
+
+/** Subtitles that are available are cut with a clip (`addCutCaptions`). */
+const givenTo = ({ addedTracks, insights }: AssetRecord) => ({
+  addedTracks: addedTracks.filter(({ status }) => status === "available"),
+  insights,
+});
 
 type OfPlaybackId = "accessRestrictions" | "drmConfigurationId";
 type OfTracks = "subtitles";

@@ -15,9 +15,11 @@ const AT_ONCE = 100;
 /** Restarts assets that a crash left between two steps. Harmless for assets that are merely slow. @param isOffAir from live/ */
 export async function sweepAssets(env: Env, now: Date, isOffAir: OffAir): Promise<void> {
   const db = openDatabase(env.DB);
-  const strays = await findStrays(db, new Date(now.getTime() - SILENT_MS), AT_ONCE, isOffAir);
-  await startTracks(env, await findStrayTracks(db, new Date(now.getTime() - SILENT_MS), AT_ONCE));
-  await startInsights(env, await findStrayInsights(db, new Date(now.getTime() - SILENT_MS), AT_ONCE));
+  const before = new Date(now.getTime() - SILENT_MS);
+  const turn = { limit: AT_ONCE, now };
+  const strays = await findStrays(db, before, AT_ONCE, isOffAir);
+  await startTracks(env, await findStrayTracks(db, before, turn));
+  await startInsights(env, await findStrayInsights(db, before, turn));
   await Promise.all(
     strays.map(async ({ id, isDeleted }) => {
       const machine = assetMachine(env, id);

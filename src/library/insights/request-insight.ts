@@ -12,7 +12,7 @@ import { transcriptTrack } from "../tracks/store/made-subtitles.ts";
 import { newTrack, TRACKS_PER_MEDIA } from "../tracks/store/new-track.ts";
 import { insertTrackIf } from "../tracks/store/repository.ts";
 import { trackEvent } from "../tracks/store/to-track.ts";
-import { readsTranscript } from "./store/orders.ts";
+import { hasText, readsTranscript } from "./store/orders.ts";
 import { startInsights } from "../assets/start-insights.ts";
 import {
   deleteInsightIf,
@@ -49,7 +49,7 @@ export async function requestInsight(
     if (known !== undefined && known.status !== "failed" && !replace)
       throw new Problem(
         "insight_exists",
-        `${TITLES[request.kind]} already exist: send \`"replace": true\` to make them again`,
+        `${THERE_IS[request.kind]} already: send \`"replace": true\` to make ${request.kind === "summary" ? "it" : "them"} again`,
       );
     const track = hasText(addedTracks) || !readsTranscript(request) ? null : newTrack(transcriptTrack(), assetId, now);
     if (track !== null && addedTracks.length >= TRACKS_PER_MEDIA)
@@ -70,15 +70,12 @@ export async function requestInsight(
 }
 
 /** Words for a person. */
-const TITLES: Record<InsightKind, string> = {
-  summary: "the summary does",
-  chapters: "the chapters",
-  namedEntities: "the named entities",
-  moderation: "the scores of moderation",
+const THERE_IS: Record<InsightKind, string> = {
+  summary: "there is a summary",
+  chapters: "there are chapters",
+  namedEntities: "there are named entities",
+  moderation: "there are scores of moderation",
 };
-
-const hasText = (tracks: readonly { kind: string; isForced: boolean; status: string }[]): boolean =>
-  tracks.some(({ kind, isForced, status }) => kind === "subtitle" && !isForced && status !== "failed");
 
 /** A result that the month's budget cannot pay is refused at once. @throws {Problem} ai_budget_spent */
 async function requireBudget(env: Env, workspaceId: string, request: InsightRequest, now: Date): Promise<void> {
@@ -107,6 +104,7 @@ export async function removeInsight(
     const known = insights.find((one) => one.kind === kind);
     if (known === undefined) return null;
     return {
+      requestId: known.requestId,
       statements: [deleteInsightIf(db, known, still)],
       insights: insights.filter((one) => one !== known),
     };
@@ -116,7 +114,7 @@ export async function removeInsight(
   after(committed.wake());
   after(
     assetMachine(env, assetId)
-      .dropInsight(kind)
+      .dropInsight(kind, changed.change.requestId)
       .catch((error: unknown) => logWarning("insight.call_failed", { assetId, kind, ...errorFields(error) })),
   );
 }

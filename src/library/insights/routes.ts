@@ -23,7 +23,7 @@ import {
 import { settingsOf } from "../../ai/settings/index.ts";
 import { clearHold } from "./clear-hold.ts";
 import { moderationRequest } from "./store/moderation-order.ts";
-import { summaryRequest } from "./store/orders.ts";
+import { CHAPTERS, NAMED_ENTITIES, summaryRequest } from "./store/orders.ts";
 import type { InsightRequest } from "./store/repository.ts";
 
 const tags = ["In-video AI"];
@@ -42,19 +42,35 @@ const problems = problemResponses(
 const FOLLOWS =
   "It is made of the subtitles, which are made of the sound first if there are none, and appears in the media.";
 
-const summaryRoute = createRoute({
+/** A request for a result of a kind, or for its removal. */
+const changeRoute = <Path extends string, Body extends z.ZodType, Answer extends z.ZodType>(
+  path: Path,
+  { body, answer: [answer, description], ...texts }: ChangeOfKind<Body, Answer>,
+) =>
+  createRoute({
+    ...texts,
+    method: "patch",
+    path: `${itemPath}/${path}`,
+    tags,
+    security,
+    request: { params, body: { required: true, content: json(body) } },
+    responses: { 200: dataAnswer(answer, description), ...problems },
+  });
+
+interface ChangeOfKind<Body, Answer> {
+  operationId: string;
+  summary: string;
+  description: string;
+  body: Body;
+  answer: [schema: Answer, description: string];
+}
+
+const summaryRoute = changeRoute("summary", {
   operationId: "update-media-summary",
   summary: "Have a media summarised",
   description: `${FOLLOWS} \`video.mediaAI.summary.ready\` follows. \`"generate": false\` removes it.`,
-  method: "patch",
-  path: `${itemPath}/summary`,
-  tags,
-  security,
-  request: { params, body: { required: true, content: json(UpdateSummary) } },
-  responses: {
-    200: dataAnswer(SummaryEnabled, "Whether there is, or will be, one"),
-    ...problems,
-  },
+  body: UpdateSummary,
+  answer: [SummaryEnabled, "Whether there is, or will be, one"],
 });
 const readSummaryRoute = createRoute({
   operationId: "get-media-summary",
@@ -70,49 +86,27 @@ const readSummaryRoute = createRoute({
     ...problemResponses("summary_not_enabled", "unauthorized", "forbidden", "media_not_found", "validation_failed"),
   },
 });
-const chaptersRoute = createRoute({
+const chaptersRoute = changeRoute("chapters", {
   operationId: "update-media-chapters",
   summary: "Have a media divided into chapters",
   description: `${FOLLOWS} \`video.mediaAI.chapters.ready\` follows. \`"chapters": false\` removes them.`,
-  method: "patch",
-  path: `${itemPath}/chapters`,
-  tags,
-  security,
-  request: { params, body: { required: true, content: json(UpdateChapters) } },
-  responses: {
-    200: dataAnswer(ChaptersEnabled, "Whether there are, or will be"),
-    ...problems,
-  },
+  body: UpdateChapters,
+  answer: [ChaptersEnabled, "Whether there are, or will be"],
 });
-const entitiesRoute = createRoute({
+const entitiesRoute = changeRoute("named-entities", {
   operationId: "update-media-named-entities",
   summary: "Have the names in a media found",
   description: `${FOLLOWS} \`video.mediaAI.namedEntities.ready\` follows. \`"namedEntities": false\` removes them.`,
-  method: "patch",
-  path: `${itemPath}/named-entities`,
-  tags,
-  security,
-  request: { params, body: { required: true, content: json(UpdateNamedEntities) } },
-  responses: {
-    200: dataAnswer(NamedEntitiesEnabled, "Whether there are, or will be"),
-    ...problems,
-  },
+  body: UpdateNamedEntities,
+  answer: [NamedEntitiesEnabled, "Whether there are, or will be"],
 });
-
-const moderationRoute = createRoute({
+const moderationRoute = changeRoute("moderation", {
   operationId: "update-media-moderation",
   summary: "Have a media scored for unwanted content",
   description:
     'What is said is read from the subtitles, which are made first if there are none. The scores appear in the media. `video.mediaAI.moderation.ready` follows, and `ai.moderation.flagged` if one is above the workspace\'s threshold. `"moderation": false` removes them.',
-  method: "patch",
-  path: `${itemPath}/moderation`,
-  tags,
-  security,
-  request: { params, body: { required: true, content: json(UpdateModeration) } },
-  responses: {
-    200: dataAnswer(ModerationEnabled, "Whether there are, or will be, scores"),
-    ...problems,
-  },
+  body: UpdateModeration,
+  answer: [ModerationEnabled, "Whether there are, or will be, scores"],
 });
 const clearRoute = createRoute({
   operationId: "clear-media-moderation",
@@ -130,10 +124,10 @@ const clearRoute = createRoute({
   },
 });
 
-/** Asks for a result, or removes it. @returns the media's id, and whether there is, or will be, one */
+/** Asks for a result, or removes it. @returns the media's id */
 async function change(
   c: Context<AppContext>,
-  mediaId: string,
+  { mediaId }: { mediaId: string },
   request: InsightRequest,
   { isWanted, replace = false }: { isWanted: boolean; replace?: boolean | undefined },
 ): Promise<string> {
@@ -150,8 +144,8 @@ export const insightRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId:
   newRouter()
     .openapi(summaryRoute, async (c) => {
       const { generate, summaryLength, replace } = c.req.valid("json");
-      const given = c.req.valid("param").mediaId;
-      const mediaId = await change(c, given, summaryRequest({ summaryLength }), { isWanted: generate, replace });
+      const wanted = { isWanted: generate, replace };
+      const mediaId = await change(c, c.req.valid("param"), summaryRequest({ summaryLength }), wanted);
       return c.json(success({ mediaId, isSummaryEnabled: generate }), 200);
     })
     .openapi(readSummaryRoute, async (c) => {
@@ -171,28 +165,20 @@ export const insightRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId:
     })
     .openapi(chaptersRoute, async (c) => {
       const { chapters, replace } = c.req.valid("json");
-      const given = c.req.valid("param").mediaId;
-      const mediaId = await change(c, given, { kind: "chapters", order: {} }, { isWanted: chapters, replace });
+      const mediaId = await change(c, c.req.valid("param"), CHAPTERS, { isWanted: chapters, replace });
       return c.json(success({ mediaId, isChaptersEnabled: chapters }), 200);
     })
     .openapi(entitiesRoute, async (c) => {
       const { namedEntities, replace } = c.req.valid("json");
-      const given = c.req.valid("param").mediaId;
-      const mediaId = await change(
-        c,
-        given,
-        { kind: "namedEntities", order: {} },
-        { isWanted: namedEntities, replace },
-      );
+      const mediaId = await change(c, c.req.valid("param"), NAMED_ENTITIES, { isWanted: namedEntities, replace });
       return c.json(success({ mediaId, isNamedEntitiesEnabled: namedEntities }), 200);
     })
     .openapi(moderationRoute, async (c) => {
       const { moderation, replace } = c.req.valid("json");
-      const given = c.req.valid("param").mediaId;
       const isWanted = moderation !== false;
       const { moderationThreshold: threshold } = await settingsOf(openDatabase(c.env.DB), c.var.caller.workspaceId);
       const order = { type: "audio", action: "none", ...(isWanted ? moderation : {}), threshold } as const;
-      const mediaId = await change(c, given, moderationRequest(order), { isWanted, replace });
+      const mediaId = await change(c, c.req.valid("param"), moderationRequest(order), { isWanted, replace });
       return c.json(success({ mediaId, isModerationEnabled: isWanted }), 200);
     })
     .openapi(clearRoute, async (c) => {

@@ -13,18 +13,18 @@ import type { GenerateSubtitles } from "./schemas.ts";
 /**
  * Adds a subtitle track that is made of a sound of the media.
  *
- * @param soundId the track of the sound: of the source, or an added one
+ * @param trackId of the sound: of the source, or an added one
  * @throws {Problem} media_not_found, track_not_found, captions_exist, duplicate_language_name, track_limit_reached, ai_budget_spent
  */
 export async function generateSubtitles(
-  { assetId, soundId }: { assetId: string; soundId: string },
+  { assetId, trackId }: { assetId: string; trackId: string },
   { languageCode, languageName, title, metadata, vocabulary = [] }: GenerateSubtitles,
   context: CreateContext,
 ) {
   const db = openDatabase(context.env.DB);
   const record = orNotFound(await findAsset(db, context.workspaceId, assetId), "media_not_found");
   const generated = {
-    sound: requireSound(record, soundId),
+    sound: requireSound(record, trackId),
     languageCode: spokenCodeOf(languageCode),
     prompt: promptOf(vocabulary),
     ...(metadata === undefined ? {} : { metadata }),

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/http/answers.ts";
-import { answerOnce, IdempotencyHeaders } from "../../platform/http/idempotency.ts";
+import { answerOnce, type CreateContext, type Created, IdempotencyHeaders } from "../../platform/http/idempotency.ts";
 import { hinted } from "../../platform/http/hints/issue-hints.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
@@ -26,6 +26,17 @@ const itemPath = `${path}/{trackId}` as const;
 const mediaParams = z.object({ mediaId: uuidParam("mediaId") });
 const params = mediaParams.extend({ trackId: uuidParam("trackId") });
 
+/** Of every request that adds a track. */
+const PROBLEMS_OF_ADDING = [
+  "duplicate_language_name",
+  "track_limit_reached",
+  "idempotency_conflict",
+  "unauthorized",
+  "forbidden",
+  "media_not_found",
+  "validation_failed",
+] as const;
+
 const addRoute = createRoute({
   operationId: "Add-media-track",
   summary: "Add an audio or subtitle track",
@@ -42,15 +53,7 @@ const addRoute = createRoute({
   },
   responses: {
     201: dataAnswer(AddedTrackRecord, "The track; its status is `preparing`"),
-    ...problemResponses(
-      "duplicate_language_name",
-      "track_limit_reached",
-      "idempotency_conflict",
-      "unauthorized",
-      "forbidden",
-      "media_not_found",
-      "validation_failed",
-    ),
+    ...problemResponses(...PROBLEMS_OF_ADDING),
   },
 });
 const updateRoute = createRoute({
@@ -105,18 +108,7 @@ const generateRoute = createRoute({
   },
   responses: {
     200: dataAnswer(AddedTrackRecord, "The subtitle track; its status is `preparing`"),
-    ...problemResponses(
-      "ai_budget_spent",
-      "captions_exist",
-      "duplicate_language_name",
-      "track_limit_reached",
-      "idempotency_conflict",
-      "unauthorized",
-      "forbidden",
-      "media_not_found",
-      "track_not_found",
-      "validation_failed",
-    ),
+    ...problemResponses("ai_budget_spent", "captions_exist", ...PROBLEMS_OF_ADDING, "track_not_found"),
   },
 });
 
@@ -140,14 +132,8 @@ const translateRoute = createRoute({
       "ai_not_configured",
       "ai_budget_spent",
       "track_not_available",
-      "duplicate_language_name",
-      "track_limit_reached",
-      "idempotency_conflict",
-      "unauthorized",
-      "forbidden",
-      "media_not_found",
+      ...PROBLEMS_OF_ADDING,
       "track_not_found",
-      "validation_failed",
     ),
   },
 });
@@ -177,6 +163,18 @@ function requireTrack(body: AddTrack, allowPrivateNetwork: boolean): TrackReques
   return { ...track, kind, url: checked.url.href };
 }
 
+/** Answers a request for a track that is made of another one. @param action the end of its path */
+function answerMade<Answer extends object>(
+  c: Context<AppContext>,
+  action: "generate-subtitles" | "translate",
+  params: { mediaId: string; trackId: string },
+  make: (key: { assetId: string; trackId: string }, context: CreateContext) => Promise<Created<Answer>>,
+) {
+  const { assetId, trackId } = trackKeyOf(c, params);
+  const name = `POST /v1/on-demand/${assetId}/tracks/${trackId}/${action}`;
+  return answerOnce(c, { name, isSecret: false, status: 200 }, (context) => make({ assetId, trackId }, context));
+}
+
 /** @throws {Problem} media_not_found, track_not_found */
 function orMissing<Found extends object>(found: Found | Missing): Found {
   if (!("missing" in found)) return found;
@@ -192,20 +190,16 @@ export const trackRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
       const operation = { name: `POST /v1/on-demand/${assetId}/tracks`, isSecret: false };
       return answerOnce(c, operation, (context) => addTrack(assetId, request, context));
     })
-    .openapi(generateRoute, (c) => {
-      const { assetId, trackId: soundId } = trackKeyOf(c, c.req.valid("param"));
-      const name = `POST /v1/on-demand/${assetId}/tracks/${soundId}/generate-subtitles`;
-      return answerOnce(c, { name, isSecret: false, status: 200 }, (context) =>
-        generateSubtitles({ assetId, soundId }, c.req.valid("json"), context),
-      );
-    })
-    .openapi(translateRoute, (c) => {
-      const { assetId, trackId } = trackKeyOf(c, c.req.valid("param"));
-      const name = `POST /v1/on-demand/${assetId}/tracks/${trackId}/translate`;
-      return answerOnce(c, { name, isSecret: false, status: 200 }, (context) =>
-        translateTrack({ assetId, trackId }, c.req.valid("json"), context),
-      );
-    })
+    .openapi(generateRoute, (c) =>
+      answerMade(c, "generate-subtitles", c.req.valid("param"), (key, context) =>
+        generateSubtitles(key, c.req.valid("json"), context),
+      ),
+    )
+    .openapi(translateRoute, (c) =>
+      answerMade(c, "translate", c.req.valid("param"), (key, context) =>
+        translateTrack(key, c.req.valid("json"), context),
+      ),
+    )
     .openapi(updateRoute, async (c) => {
       const key = trackKeyOf(c, c.req.valid("param"));
       const { track, committed } = orMissing(await updateTrack(c.env, key, c.req.valid("json"), new Date()));

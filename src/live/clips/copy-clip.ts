@@ -24,7 +24,7 @@ export class MissingError extends Error {}
  *
  * @throws {MissingError}
  */
-export async function copyClip(env: Env, { mediaId, from }: CopyTask): Promise<void> {
+export async function copyClip(env: Env, { mediaId, from, isOfOwner }: CopyTask): Promise<void> {
   const clip = await findUncopiedClip(openDatabase(env.DB), mediaId);
   if (clip === null) return;
   const { sourceAssetId, clipStartMs, clipEndMs } = clip;
@@ -45,13 +45,14 @@ export async function copyClip(env: Env, { mediaId, from }: CopyTask): Promise<v
         ),
     );
   if (from + share.length < copies.length) {
-    await env.CLIPS.send({ mediaId, from: from + share.length });
+    await env.CLIPS.send({ mediaId, from: from + share.length, isOfOwner } satisfies CopyTask);
     return;
   }
   await addBroadcastCaptions(env, { mediaId, sessionId: sourceAssetId }, session, range, new Date());
   const whole = await Promise.all(rows.map((row) => withInitBytes(env, row)));
   const events = [{ id: await derivedId(mediaId, "end"), type: "asset.ready" as const }];
-  const outcome = await finishRecording(env, { mediaId, rows: whole, events }, new Date());
+  // Viewers would spend the owner's budget of AI.
+  const outcome = await finishRecording(env, { mediaId, rows: whole, events, hasUsual: isOfOwner }, new Date());
   if (outcome === "ready") await imageMaker(env, mediaId).prepareSoon(mediaId);
   log("clip.ready", { mediaId, sessionId: sourceAssetId, objects: copies.length });
 }

@@ -76,6 +76,6 @@ export async function saveClip(
   // Concurrent requests were faster: they have made this clip, or the last ones of the hour.
   if (!isNew[0]) return (await clip).length > 0 ? "known" : refuse();
   log("live.clip_created", { streamId, sessionId, mediaId, first: range.first, last: range.last });
-  await Promise.all([wake(), sendClip(env, { mediaId, from: 0 })]);
+  await Promise.all([wake(), sendClip(env, { mediaId, from: 0, isOfOwner: by === "owner" })]);
   return "made";
 }

@@ -7,9 +7,9 @@ const SILENT_MS = 120_000;
 /** Clips per sweep, one message each. The next cron run sends others. */
 export const SWEPT_AT_ONCE = 100;
 
-/** Enqueues stalled clips again, those without progress for the longest time first. */
+/** Enqueues stalled clips again, those without progress for the longest time first. Nobody knows any more who has made them, so they count as those of viewers. */
 export async function sweepClips(env: Env, now: Date): Promise<void> {
   const before = new Date(now.getTime() - SILENT_MS);
   const ids = await takeStalledClips(openDatabase(env.DB), before, now, SWEPT_AT_ONCE);
-  for (const mediaId of ids) await sendClip(env, { mediaId, from: 0 });
+  for (const mediaId of ids) await sendClip(env, { mediaId, from: 0, isOfOwner: false });
 }

@@ -23,7 +23,7 @@ export async function writeRecording(
     { id: eventId, type: "asset.ready" as const },
     { id: await derivedId(eventId, "recording"), type: "live_stream.recording.ready" as const },
   ];
-  const outcome = await finishRecording(env, { mediaId, rows, events }, new Date());
+  const outcome = await finishRecording(env, { mediaId, rows, events, hasUsual: true }, new Date());
   if (outcome === "ready") await imageMaker(env, mediaId).prepareSoon(mediaId);
   return outcome;
 }

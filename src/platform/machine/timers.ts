@@ -4,6 +4,10 @@ import type { MachineLabel } from "./state-machine.ts";
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 60_000;
 
+/** How long to wait after a failure; with 15 of them in a row, about ten minutes in all. @param failures since the last success, from 1 on */
+export const failureDelayMs = (failures: number): number =>
+  Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
+
 interface TimerRow extends Record<string, SqlStorageValue> {
   name: string;
   due: number;
@@ -88,7 +92,7 @@ export class Timers<Name extends string> {
       // A handler that scheduled the timer again changed its time, so the row stays.
       sql.exec("DELETE FROM timers WHERE name = ? AND due = ?", name, due);
     } catch (error) {
-      const retryAt = this.#clock() + Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
+      const retryAt = this.#clock() + failureDelayMs(failures + 1);
       sql.exec("UPDATE timers SET due = ?, failures = failures + 1 WHERE name = ? AND due = ?", retryAt, name, due);
       logError("machine.timer_failed", {
         ...this.#label(),

@@ -30,6 +30,9 @@ import { SentRenditions } from "./sent-renditions.ts";
 export type AssetTimer = "work" | "tracks" | "insights" | "outbox" | "cleanup" | "purge" | "images";
 export type Stage = "created" | "downloading" | "validating" | "encoding";
 
+/** Failures in a row for internal reasons, after which work is given up: with the timers' back-off, about ten minutes of retries. */
+export const MAX_WORK_FAILURES = 15;
+
 export const NON_STANDARD = "video.media.non_standard_format.detected" satisfies MachineEvent["type"];
 
 const BEFORE_EDITS = { montage: null, optimizeAudio: false, watermark: null };

@@ -19,15 +19,13 @@ export interface PendingInsight extends InsightForMachine {
   dueMs: number;
   /** Starts of the step that has not ended; see `beginStep` of the asset's own work. */
   starts: number;
-  /** Questions that a provider did not answer since the last one that it did. */
-  tries: number;
-  /** Answers that could not be used, of the question that is open. */
-  unusable: number;
+  /** Steps in a row that threw for internal reasons; absent = none did. */
+  failures?: number;
   /** The text whose parts have been read; null = none yet. */
   read: { trackId: string; version: number } | null;
   /** The pictures that a result needs; null = the media has none, absent = nobody has looked. */
   pictures?: PendingPictures | null;
-  /** Questions of moderation that were asked in vain, by their keys. */
+  /** Open questions that were asked in vain, by their names: how often there was no answer, and how often one that could not be used. */
   retries?: Record<string, { tries: number; unusable: number }>;
   /** The model that has answered last. */
   model: string;

@@ -1,12 +1,10 @@
-import { mostCostOf, type TextProvider } from "../../../ai/providers/index.ts";
+import type { TextProvider } from "../../../ai/providers/index.ts";
 import type { TextStep } from "../../../ai/text/index.ts";
-import { isCovered } from "../../../ai/usage/index.ts";
-import { openDatabase } from "../../../platform/database.ts";
-import { logWarning } from "../../../platform/log.ts";
 import { AI_BUDGET_SPENT } from "../../assets/asset-error.ts";
 import type { AssetComponents } from "../core/components.ts";
 import type { PendingInsight } from "../core/insight-store.ts";
-import { askQuestion } from "./question.ts";
+import { askCounted, stillPending } from "./ask-counted.ts";
+import { areCovered } from "./question.ts";
 import { failInsight } from "./take-insight.ts";
 
 const CALLS_AT_ONCE = 4;
@@ -42,58 +40,37 @@ export async function askAll(
   insight: PendingInsight,
   questions: Questions,
 ): Promise<boolean> {
-  const { clock, env, insights } = machine;
-  const { assetId, kind, workspaceId } = insight;
+  const { clock, insights } = machine;
+  const { workspaceId } = insight;
   const { key, count, step, provider } = questions;
   const answered = insights.answered(key);
   const open = Array.from({ length: count }, (_, n) => n).filter((n) => !answered.has(n));
   const [first] = open;
   if (first === undefined) return true;
   // What could not all be paid is not begun.
-  const costMicroUsd = mostCostOf(provider, (await step(first)).request) * open.length;
-  if (!(await isCovered(openDatabase(env.DB), env, { workspaceId, costMicroUsd }, new Date(clock())))) {
+  const { request } = await step(first);
+  if (!(await areCovered(machine, { workspaceId, provider, request, count: open.length }))) {
     failInsight(machine, insight, AI_BUDGET_SPENT);
     return false;
   }
   const untilMs = clock() + STEP_MS;
   let againAtMs: number | null = null;
-  const current = () => {
-    const known = insights.get(kind);
-    return known?.requestId === insight.requestId ? known : null; // null = deleted, failed, or asked for again
-  };
+  const isOver = () => stillPending(machine, insight) === null;
   const ask = async (n: number) => {
-    const id = `${key} ${n}`;
-    const tried = current()?.retries?.[id] ?? { tries: 0, unusable: 0 };
-    const outcome = await askQuestion(machine, { workspaceId, kind, tried }, provider, await step(n));
-    const known = current();
-    if (known === null) return;
-    const { [id]: _, ...retries } = known.retries ?? {};
-    const spent = {
-      costMicroUsd: known.costMicroUsd + outcome.costMicroUsd,
-      tookMs: known.tookMs + outcome.tookMs,
-    };
-    if (outcome.kind === "failed") return failInsight(machine, known, outcome.error);
-    if (outcome.kind === "again") {
-      const { delayMs, code, status } = outcome;
-      logWarning("insight.provider_failed", { assetId, kind, question: id, code, status, delayMs });
-      insights.change(known, { ...spent, retries: { ...retries, [id]: outcome.tried } });
-      againAtMs = Math.max(againAtMs ?? 0, clock() + delayMs);
-      return;
-    }
-    machine.commit(() => {
-      insights.keep(key, n, { answer: outcome.answer, model: outcome.model } satisfies Kept);
-      insights.change(known, { ...spent, retries });
-    });
-    showProgress(machine, insight, questions);
+    const keep = (answer: unknown, model: string) => insights.keep(key, n, { answer, model } satisfies Kept);
+    const outcome = await askCounted(machine, insight, { id: `${key} ${n}`, provider, step: await step(n), keep });
+    if (outcome === "over") return;
+    if (outcome === null) showProgress(machine, insight, questions);
+    else againAtMs = Math.max(againAtMs ?? 0, outcome);
   };
   const work = async () => {
     for (let n = open.shift(); n !== undefined; n = open.shift()) {
-      if (againAtMs !== null || current() === null || clock() >= untilMs) return void open.unshift(n);
+      if (againAtMs !== null || isOver() || clock() >= untilMs) return void open.unshift(n);
       await ask(n);
     }
   };
   await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
-  if (current() === null) return false;
+  if (isOver()) return false;
   if (againAtMs === null && open.length === 0) return true;
   insights.change(insight, { dueMs: againAtMs ?? clock() });
   return false;

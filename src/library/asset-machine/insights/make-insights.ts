@@ -1,10 +1,11 @@
 import type { TextKind } from "../../../ai/text/index.ts";
 import { textProviderOf } from "../../../ai/providers/index.ts";
 import { openDatabase } from "../../../platform/database.ts";
-import { logError } from "../../../platform/log.ts";
+import { errorFields, logError } from "../../../platform/log.ts";
+import { failureDelayMs } from "../../../platform/machine/timers.ts";
 import { MEDIA_FAILED, STEP_DIED, STUCK } from "../../assets/asset-error.ts";
 import { type AssetRecord, findAsset } from "../../assets/repository.ts";
-import type { AssetComponents } from "../core/components.ts";
+import { type AssetComponents, MAX_WORK_FAILURES } from "../core/components.ts";
 import type { PendingInsight } from "../core/insight-store.ts";
 import { askText } from "./ask-text.ts";
 import { findTranscript } from "./find-transcript.ts";
@@ -12,7 +13,8 @@ import { makeModeration } from "./make-moderation.ts";
 import { purgeSheets } from "./old-sheets.ts";
 import { readTranscript } from "./read-transcript.ts";
 import { makeBuiltIn } from "./make-built-in.ts";
-import { failInsight } from "./take-insight.ts";
+import { cutChaptersOf } from "../clips/cut-chapters.ts";
+import { endInsight, failInsight } from "./take-insight.ts";
 
 /** The end of the media and of its tracks wake what waits for them; this is the net under that. */
 const WAIT_MS = 30_000;
@@ -42,9 +44,20 @@ async function takeStep(machine: AssetComponents, insight: PendingInsight): Prom
   await ctx.storage.sync(); // a step that kills the process leaves no other trace
   try {
     await makeInsight(machine, insight);
-  } finally {
-    insights.change(insight, { starts: 0 });
+    insights.change(insight, { starts: 0, failures: 0 });
+  } catch (error) {
+    onStepFailure(machine, insight, error);
   }
+}
+
+/** Other results of the media go on: this one alone is tried again later, or fails. */
+function onStepFailure(machine: AssetComponents, insight: PendingInsight, error: unknown): void {
+  const { clock, insights } = machine;
+  const { assetId, kind } = insight;
+  const failures = (insight.failures ?? 0) + 1;
+  logError("insight.step_failed", { assetId, kind, failures, ...errorFields(error) });
+  if (failures >= MAX_WORK_FAILURES) return failInsight(machine, insight, STUCK);
+  insights.change(insight, { starts: 0, failures, dueMs: clock() + failureDelayMs(failures) });
 }
 
 /** The next step of one result: it waits for the media. */
@@ -57,8 +70,24 @@ async function makeInsight(machine: AssetComponents, insight: PendingInsight): P
   if (status === "waiting") return insights.change(insight, { dueMs: clock() + UPLOAD_WAIT_MS });
   if (status === "errored") return failInsight(machine, insight, MEDIA_FAILED);
   if (status === "processing") return insights.change(insight, { dueMs: clock() + WAIT_MS });
+  if (insight.order.takesOver === true && (await takeOverChapters(machine, insight, record.asset))) return;
   if (kind === "moderation") return await makeModeration(machine, insight, record);
   await makeText(machine, { ...insight, kind }, record);
+}
+
+/** Chapters of a clip are those of its media, as soon as these are made. @returns false when there will be none: then the clip has its own made */
+async function takeOverChapters(
+  machine: AssetComponents,
+  insight: PendingInsight,
+  { sourceAssetId, clipStartMs, durationMs }: AssetRecord["asset"],
+): Promise<boolean> {
+  const { clock, env, insights } = machine;
+  const times = { startMs: clipStartMs, durationMs: durationMs ?? 0 };
+  const end = sourceAssetId === null ? null : await cutChaptersOf(env, sourceAssetId, times);
+  if (end === null) return false;
+  if (end === "expected") insights.change(insight, { dueMs: clock() + WAIT_MS });
+  else endInsight(machine, insight, end);
+  return true;
 }
 
 /** The next step of a result that is made of a text. */
@@ -82,9 +111,4 @@ async function makeText(
   if (known?.requestId !== insight.requestId) return; // it was asked for again, or is not wanted any more
   if (provider === null) return makeBuiltIn(machine, { ...known, kind }, record, source, track);
   await askText(machine, { ...known, kind }, source, provider);
-}
-
-/** After its last failed run: nothing is made any more. */
-export function giveUpInsights(machine: AssetComponents): void {
-  for (const insight of machine.insights.all()) failInsight(machine, insight, STUCK);
 }

@@ -1,6 +1,6 @@
 import { canNextModel, mostCostOf, ProviderError, type TextProvider } from "../../../ai/providers/index.ts";
 import type { TextStep } from "../../../ai/text/index.ts";
-import { budgetMicroUsd, type Call, releaseCall, reserveCall, settleCall } from "../../../ai/usage/index.ts";
+import { budgetMicroUsd, type Call, isCovered, releaseCall, reserveCall, settleCall } from "../../../ai/usage/index.ts";
 import { openDatabase } from "../../../platform/database.ts";
 import { AI_BUDGET_SPENT, type AssetError, fromProviderError } from "../../assets/asset-error.ts";
 import type { AssetComponents } from "../core/components.ts";
@@ -72,6 +72,22 @@ export async function askQuestion(
   }
   const again = againAfter(failure, tried, Number(env.SOURCE_RETRY_SCALE ?? "") || 1);
   return again === null ? { kind: "failed", error: fromProviderError(failure), ...so() } : { ...again, ...so() };
+}
+
+/** Whether the rest of the month's budget covers so many questions. @param request the first of them, which costs as much as any other one */
+export async function areCovered(
+  { clock, env }: AssetComponents,
+  { workspaceId, provider, request, count }: QuestionsToPay,
+): Promise<boolean> {
+  const costMicroUsd = mostCostOf(provider, request) * count;
+  return await isCovered(openDatabase(env.DB), env, { workspaceId, costMicroUsd }, new Date(clock()));
+}
+
+interface QuestionsToPay {
+  workspaceId: string;
+  provider: TextProvider;
+  request: TextStep["request"];
+  count: number;
 }
 
 /** Null = it is not asked again. */

@@ -6,7 +6,7 @@ import type { PendingInsight } from "../core/insight-store.ts";
 import { leavePictures } from "./old-sheets.ts";
 import { logFailed } from "../core/log-failed.ts";
 
-const FRESH = { starts: 0, tries: 0, unusable: 0, read: null, model: "", costMicroUsd: 0, tookMs: 0 } as const;
+const FRESH = { starts: 0, read: null, model: "", costMicroUsd: 0, tookMs: 0 } as const;
 
 /** Takes over a request. Repeatable: one that is already in preparation goes on. Another request of the kind takes its place. */
 export function takeInsight(machine: AssetComponents, insight: InsightForMachine): void {
@@ -21,8 +21,14 @@ export function takeInsight(machine: AssetComponents, insight: InsightForMachine
   timers.bringForward("insights", clock());
 }
 
-/** What was asked for is not wanted any more. */
-export function dropInsight(machine: AssetComponents, kind: string): void {
+/**
+ * What was asked for is not wanted any more. Without effect when something else has been asked for since: calls may overtake each other.
+ *
+ * @param requestId absent = any request of the kind
+ */
+export function dropInsight(machine: AssetComponents, kind: string, requestId?: string): void {
+  const known = machine.insights.get(kind);
+  if (requestId !== undefined && known !== null && known.requestId !== requestId) return;
   machine.commit(() => leaveInsight(machine, kind));
   machine.timers.bringForward("insights", machine.clock());
 }

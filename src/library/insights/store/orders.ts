@@ -1,12 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { MOST_SUMMARY_WORDS, SHORTEST_SUMMARY_WORDS, USUAL_SUMMARY_WORDS } from "../../../ai/text/index.ts";
-import { orNull } from "../../../platform/http/hints/later.ts";
+import { isOff, orNull } from "../../../platform/http/hints/later.ts";
 import { ModerationRequest } from "../../../ai/moderation/index.ts";
 import type { AiSettings } from "../../../ai/settings/index.ts";
 import { transcriptTrack } from "../../tracks/store/made-subtitles.ts";
 import type { TrackRequest } from "../../tracks/store/new-track.ts";
-import { moderationRequest } from "./moderation-order.ts";
-import type { InsightRequest } from "./repository.ts";
+import type { AddedTrack } from "../../tracks/store/repository.ts";
+import { moderationOrderOf, moderationRequest } from "./moderation-order.ts";
+import type { Insight, InsightRequest } from "./repository.ts";
 
 export const summaryLength = z
   .int()
@@ -30,8 +31,10 @@ export const insightFields = {
     description:
       "The people, organizations, locations, products and events that are named. Without subtitles, these are made first",
   }),
-  moderation: orNull(ModerationRequest).openapi({
-    description: "Scores of unwanted content in the pictures, in what is said, or in both",
+  // The contract names no client that sends `{}` by default, so it is what it is in PATCH …/moderation.
+  moderation: orNull(ModerationRequest, isOff).openapi({
+    description:
+      "Scores of unwanted content in the pictures, in what is said, or in both. `true` and `{}` are `audio`, `false` asks for none",
   }),
 };
 
@@ -45,34 +48,70 @@ interface InsightSettings {
   moderation?: z.output<typeof ModerationRequest> | null | undefined;
 }
 
+/** What a new media has already, or takes over from the one that it is cut from. */
+export interface Given {
+  addedTracks: readonly AddedTrack[];
+  /** The results of the media that it is cut from. */
+  insights: readonly Insight[];
+}
+const NOTHING_GIVEN: Given = { addedTracks: [], insights: [] };
+
 /**
  * The results that are made of a new media, and its tracks: subtitles are among them if a result needs them, or the workspace has them made of every media.
  *
  * @param tracks those that the creation asks for
  * @param usual what the workspace has made of every media, and its threshold of moderation
+ * @param given what the workspace has made of every media is not made again where it is given
  */
 export function planInsights(
   settings: InsightSettings,
   tracks: readonly TrackRequest[],
   { newMedia: usual, moderationThreshold: threshold }: AiSettings,
+  given = NOTHING_GIVEN,
 ): { requests: InsightRequest[]; tracks: TrackRequest[] } {
-  const { subtitles, summary, namedEntities = usual.namedEntities, generateChapters = usual.chapters } = settings;
-  const { chapters = generateChapters, moderation = usual.moderation } = settings;
+  const { subtitles, summary, namedEntities = usual.namedEntities, generateChapters } = settings;
+  const { chapters = generateChapters, moderation = isJudged(usual.moderation, given) ? false : usual.moderation } =
+    settings;
   const isSummarised = summary === undefined ? usual.summary : summary?.generate;
   const requests: InsightRequest[] = [
     ...(isSummarised === true ? [summaryRequest(summary ?? {})] : []),
-    ...(chapters === true ? [{ kind: "chapters" as const, order: {} }] : []),
-    ...(namedEntities === true ? [{ kind: "namedEntities" as const, order: {} }] : []),
+    ...(chapters === true ? [CHAPTERS] : []),
+    ...(chapters === undefined && usual.chapters === true ? usualChapters(given) : []),
+    ...(namedEntities === true ? [NAMED_ENTITIES] : []),
     ...(moderation ? [moderationRequest({ ...moderation, threshold })] : []),
   ];
-  const hasText = tracks.some(({ kind, forced }) => kind === "subtitle" && forced !== true);
   const isWanted = requests.some(readsTranscript) || (subtitles === undefined && usual.subtitles === true);
-  return { requests, tracks: hasText || !isWanted ? [...tracks] : [...tracks, transcriptTrack()] };
+  const asked = tracks.map(({ kind, forced = false }) => ({ kind, isForced: forced, status: "preparing" }));
+  return {
+    requests,
+    tracks: hasText([...asked, ...given.addedTracks]) || !isWanted ? [...tracks] : [...tracks, transcriptTrack()],
+  };
 }
 
-/** Moderation of the pictures alone does not. */
+export const CHAPTERS: InsightRequest = { kind: "chapters", order: {} };
+export const NAMED_ENTITIES: InsightRequest = { kind: "namedEntities", order: {} };
+
+/** Those of a clip are taken over from its media. */
+function usualChapters({ insights }: Given): InsightRequest[] {
+  const isMade = insights.some(({ kind, status }) => kind === "chapters" && status !== "failed");
+  return [isMade ? { ...CHAPTERS, order: { takesOver: true } } : CHAPTERS];
+}
+
+/** Whether all that is in a clip is scored with its media, with which it is held: its owner may have cleared that. */
+function isJudged(usual: AiSettings["newMedia"]["moderation"], { insights }: Given): boolean {
+  const known = insights.find(({ kind }) => kind === "moderation");
+  if (!usual || known === undefined || known.status === "failed") return false;
+  const { type, action } = moderationOrderOf(known);
+  return (type === usual.type || type === "av") && (action === "block" || usual.action === "none");
+}
+
+/** Whether a media has subtitles, or gets them, that results can be made of. */
+export const hasText = (tracks: readonly { kind: string; isForced: boolean; status: string }[]): boolean =>
+  tracks.some(({ kind, isForced, status }) => kind === "subtitle" && !isForced && status !== "failed");
+
+/** Moderation of the pictures alone does not, and chapters that are taken over. */
 export const readsTranscript = ({ kind, order }: InsightRequest): boolean =>
-  kind !== "moderation" || order.type !== "video";
+  kind === "moderation" ? order.type !== "video" : order.takesOver !== true;
 
 export const summaryRequest = ({ summaryLength: length }: { summaryLength?: number | undefined }): InsightRequest => ({
   kind: "summary",

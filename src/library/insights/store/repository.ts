@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../../../platform/database.ts";
+import { rowsOfTurn, type Turn } from "../../../platform/turns.ts";
 import { type InsightFacts, type InsightResult, insights } from "./tables.ts";
 
 export type Insight = typeof insights.$inferSelect;
@@ -85,12 +86,13 @@ export const showInsightProgress = (db: Database, key: InsightKey, percent: numb
 export const deleteInsightsOf = (db: Database, assetId: string) =>
   db.delete(insights).where(eq(insights.assetId, assetId));
 
-/** Those whose machine may never have heard of them: in preparation since before that time. */
-export const findStrayInsights = (db: Database, before: Date, limit: number) =>
-  db
-    .select()
-    .from(insights)
-    // A literal, because SQLite does not match a bound parameter with the condition of `insights_preparing`.
-    .where(and(sql`${insights.status} = 'preparing'`, lt(insights.createdAt, before)))
-    .orderBy(asc(insights.createdAt))
-    .limit(limit);
+/** Nothing is made of a media that is not ready yet, or deleted. A request of one that has failed is ended. */
+const canBeMade = sql`(SELECT assets.status FROM assets WHERE assets.id = ${insights.assetId} AND assets.deleted_at IS NULL) IN ('ready', 'errored')`;
+
+/** Those whose machine may never have heard of them: in preparation since before that time. Where there are many, a page of them, each minute another one. */
+export async function findStrayInsights(db: Database, before: Date, turn: Turn): Promise<Insight[]> {
+  // A literal, because SQLite does not match a bound parameter with the condition of `insights_preparing`.
+  const isStray = and(sql`${insights.status} = 'preparing'`, lt(insights.createdAt, before), canBeMade);
+  const { limit, offset } = rowsOfTurn(await db.$count(insights, isStray), turn);
+  return db.select().from(insights).where(isStray).orderBy(asc(insights.createdAt)).limit(limit).offset(offset);
+}

@@ -10,8 +10,8 @@ export interface InsightResults extends TextResults {
 }
 export type InsightResult = InsightResults[keyof InsightResults];
 
-/** What was asked for, of each kind. */
-export type InsightOrder = TextOrder & Partial<ModerationOrder>;
+/** What was asked for, of each kind. `takesOver`: chapters of a clip are those of its media, if that has any. */
+export type InsightOrder = TextOrder & Partial<ModerationOrder> & { takesOver?: true };
 
 /** What has made a result, and at what cost. */
 export interface InsightFacts {

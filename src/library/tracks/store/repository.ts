@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { type Database, type Statement } from "../../../platform/database.ts";
+import { rowsOfTurn, type Turn } from "../../../platform/turns.ts";
 import { addedTracks } from "./tables.ts";
 
 export type AddedTrack = typeof addedTracks.$inferSelect;
@@ -58,6 +59,10 @@ export const insertTrackIf = (db: Database, track: AddedTrack, condition: SQL): 
     )} WHERE ${condition}`,
   );
 
+/** SQL condition: the track is there. */
+export const hasTrack = ({ id }: Pick<AddedTrack, "id">): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${addedTracks} WHERE id = ${id})`;
+
 export const insertTracks = (db: Database, tracks: AddedTrack[]): Statement[] =>
   tracks.map((track) => db.insert(addedTracks).values(track).onConflictDoNothing());
 
@@ -109,15 +114,13 @@ export const showProgress = (db: Database, { id, percent }: { id: string; percen
 export const deleteTracksOf = (db: Database, assetId: string) =>
   db.delete(addedTracks).where(eq(addedTracks.assetId, assetId));
 
-/** Sound is made as long as its media, so it needs the media's file. */
-const canBePrepared = sql`(${addedTracks.kind} = 'subtitle' OR EXISTS (SELECT 1 FROM assets WHERE assets.id = ${addedTracks.assetId} AND assets.status <> 'waiting'))`;
+/** Sound is made as long as its media, and generated subtitles are made of its sound, so both need the media's file. */
+const canBePrepared = sql`((${addedTracks.kind} = 'subtitle' AND ${addedTracks.generated} IS NULL) OR EXISTS (SELECT 1 FROM assets WHERE assets.id = ${addedTracks.assetId} AND assets.status <> 'waiting'))`;
 
-/** Tracks whose machine may never have heard of them: in preparation since before that time. */
-export const findStrayTracks = (db: Database, before: Date, limit: number) =>
-  db
-    .select()
-    .from(addedTracks)
-    // A literal, because SQLite does not match a bound parameter with the condition of `added_tracks_preparing`.
-    .where(and(sql`${addedTracks.status} = 'preparing'`, lt(addedTracks.createdAt, before), canBePrepared))
-    .orderBy(asc(addedTracks.createdAt))
-    .limit(limit);
+/** Tracks whose machine may never have heard of them: in preparation since before that time. Where there are many, a page of them, each minute another one. */
+export async function findStrayTracks(db: Database, before: Date, turn: Turn): Promise<AddedTrack[]> {
+  // A literal, because SQLite does not match a bound parameter with the condition of `added_tracks_preparing`.
+  const isStray = and(sql`${addedTracks.status} = 'preparing'`, lt(addedTracks.createdAt, before), canBePrepared);
+  const { limit, offset } = rowsOfTurn(await db.$count(addedTracks, isStray), turn);
+  return db.select().from(addedTracks).where(isStray).orderBy(asc(addedTracks.createdAt)).limit(limit).offset(offset);
+}

@@ -35,6 +35,13 @@ export const later = () =>
       .openapi({ description: "Not available yet: refused unless it asks for nothing" }),
   );
 
-/** A setting that clients also send empty when they want nothing, as `{}`, `false` or `null`. That is null, and differs from not sending it. */
-export const orNull = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((value) => (value !== undefined && asksForNothing(value) ? null : value), schema.nullable().optional());
+/** Whether it is off, where an empty object is on with the defaults. */
+export const isOff = (value: unknown): boolean => NOTHING.has(value) || (Array.isArray(value) && value.length === 0);
+
+/**
+ * A setting that clients also send empty when they want nothing, as `{}`, `false` or `null`. That is null, and differs from not sending it.
+ *
+ * @param isNothing what else than a value of the schema is null
+ */
+export const orNull = <Schema extends z.ZodType>(schema: Schema, isNothing = asksForNothing) =>
+  z.preprocess((value) => (value !== undefined && isNothing(value) ? null : value), schema.nullable().optional());

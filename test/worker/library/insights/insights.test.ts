@@ -2,6 +2,7 @@
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { assetMachine } from "../../../../src/library/assets/asset-calls.ts";
+import { removeInsight } from "../../../../src/library/insights/request-insight.ts";
 import { insights } from "../../../../src/library/insights/store/tables.ts";
 import { addCaptionTrack } from "../../../../src/library/tracks/add-caption-track.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
@@ -133,7 +134,11 @@ describe("a second request", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400]));
     expect(await messageOf(answers.find(({ status }) => status === 400)!)).toContain("already exist");
     await ended("chapters");
-    expect((await ask("chapters", { chapters: true })).status).toBe(400);
+    const refused = await ask("chapters", { chapters: true });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: { description: 'there are chapters already: send `"replace": true` to make them again' } },
+    ]);
     expect((await ask("chapters", { chapters: true, replace: true })).status).toBe(200);
     await ended("chapters");
     const ready = (await eventsOf(assetId)).filter(({ videoType }) => videoType === "video.mediaAI.chapters.ready");
@@ -166,6 +171,27 @@ test("what was asked for can be removed, and is 400 again", async () => {
   expect((await read()).summary).toBeUndefined();
   expect((await workspace.request("GET", `${path}/summary`)).status).toBe(400);
   expect((await ask("summary", { generate: false })).status).toBe(200);
+});
+
+test("the machine hears which request was removed, since it may hear of the next one first", async () => {
+  const { assetId, ask, ended } = await newTalk();
+  await ask("chapters", { chapters: true });
+  await ended("chapters");
+  const [row] = await openDatabase(env.DB).select().from(insights).where(eq(insights.assetId, assetId));
+  const calls: [url: string, body: unknown][] = [];
+  const stub = {
+    fetch: (url: string, { body }: { body: string }) => {
+      calls.push([url, JSON.parse(body)]);
+      return Promise.resolve(new Response(null, { status: 204 }));
+    },
+  };
+  const ASSET_MACHINE = { idFromName: () => null, get: () => stub } as unknown as typeof env.ASSET_MACHINE;
+  const work: Promise<unknown>[] = [];
+  const after = (one: Promise<unknown>) => void work.push(one);
+  const key = { workspaceId: workspace.id, assetId };
+  await removeInsight({ ...env, ASSET_MACHINE }, key, "chapters", { now: new Date(), after });
+  await Promise.all(work);
+  expect(calls).toEqual([[expect.stringMatching(/dropInsight$/), ["chapters", row!.requestId]]]);
 });
 
 describe("without a text", () => {

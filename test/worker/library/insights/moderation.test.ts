@@ -491,8 +491,16 @@ describe("a creation", () => {
     expect(av.tracks).toMatchObject([{ type: "subtitle", languageName: "Automatic" }]);
     const video = await create({ moderation: { type: "video" } }, path);
     expect([video.moderation !== undefined, video.tracks]).toEqual([true, []]);
-    expect((await create({ moderation: true }, path)).moderation).toBeDefined();
-    expect((await create({ moderation: false }, path)).moderation).toBeUndefined();
+    for (const moderation of [true, {}, { action: "none" }]) {
+      const audio = await create({ moderation }, path);
+      expect([moderation, audio.moderation?.status, audio.tracks.length]).toEqual([
+        moderation,
+        expect.stringMatching(/preparing|failed/),
+        1,
+      ]);
+    }
+    for (const moderation of [false, null])
+      expect([moderation, (await create({ moderation }, path)).moderation]).toEqual([moderation, undefined]);
   });
 
   test("takes the workspace's default, unless it says otherwise", async () => {

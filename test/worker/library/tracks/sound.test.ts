@@ -388,7 +388,9 @@ describe("sound that is added to the recording of a broadcast", () => {
       isWhole: true,
     } as const;
     const rows = [{ ...row, timescale: 25, frameRateNum: 25, frameRateDen: 1, initBytes: 700, segments: RECORDED }];
-    expect(await finishRecording(env, { mediaId: assetId, rows, events: [event] }, new Date())).toBe("ready");
+    expect(await finishRecording(env, { mediaId: assetId, rows, events: [event], hasUsual: false }, new Date())).toBe(
+      "ready",
+    );
     await until(() => isContinued("probe"), Boolean);
   });
 
