@@ -15,7 +15,7 @@ import {
 } from "../../../../src/library/insights/store/repository.ts";
 import { insights } from "../../../../src/library/insights/store/tables.ts";
 import { addCaptionTrack } from "../../../../src/library/tracks/add-caption-track.ts";
-import { openDatabase } from "../../../../src/platform/database.ts";
+import { commit, openDatabase } from "../../../../src/platform/database.ts";
 import { talkOf } from "../../../support/talks.ts";
 import { newAsset } from "../../playback/playable.ts";
 
@@ -51,7 +51,7 @@ async function inMachine(
     const machine = new AssetComponents(state, { ...env, ...vars }, () => nowMs);
     const take = async (request: InsightRequest) => {
       const row = newInsight(request, { assetId, workspaceId }, new Date());
-      await db.batch(insertInsights(db, [row]) as [never]);
+      await commit(env.DB, insertInsights(db, [row]));
       const insight = { assetId, kind: row.kind, workspaceId, requestId: row.requestId, order: row.order };
       takeInsight(machine, insight);
       return insight;

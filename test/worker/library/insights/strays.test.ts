@@ -5,7 +5,7 @@ import { insertInsights, findStrayInsights, newInsight } from "../../../../src/l
 import { newTrack } from "../../../../src/library/tracks/store/new-track.ts";
 import { findStrayTracks, insertTracks } from "../../../../src/library/tracks/store/repository.ts";
 import { transcriptTrack } from "../../../../src/library/tracks/store/made-subtitles.ts";
-import { openDatabase, type Statement } from "../../../../src/platform/database.ts";
+import { commit, openDatabase } from "../../../../src/platform/database.ts";
 import { newAsset } from "../../playback/playable.ts";
 
 const db = openDatabase(env.DB);
@@ -18,11 +18,10 @@ const ago = (ms: number) => new Date(now.getTime() - ms);
 async function newRequest(ageMs: number, media: Parameters<typeof newAsset>[0] = { status: "ready" }): Promise<string> {
   const { assetId } = await newAsset(media);
   const request = { kind: "summary", order: {} } as const;
-  const rows: Statement[] = [
+  await commit(env.DB, [
     ...insertInsights(db, [newInsight(request, { assetId, workspaceId: "w" }, ago(ageMs))]),
     ...insertTracks(db, [newTrack(transcriptTrack(), assetId, ago(ageMs))]),
-  ];
-  for (const row of rows) await row;
+  ]);
   return assetId;
 }
 
