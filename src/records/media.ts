@@ -126,6 +126,10 @@ const ModerationRecord = z.strictObject({
     .strictObject({ engine: z.string(), model: z.string().optional(), trackId: z.uuid() })
     .optional()
     .openapi({ description: "Who has judged what is said, by which subtitle track; absent = nobody" }),
+  notJudged: z
+    .array(z.strictObject({ half: z.enum(["pictures", "speech"]), code: z.string(), message: z.string() }))
+    .optional()
+    .openapi({ description: "What was asked for and could not be judged; the rest counts for itself" }),
 });
 
 /** A media as events contain it, and as most clients of the API read it. */

@@ -167,7 +167,7 @@ test("subtitles are translated cue by cue; a model that loses a line is asked ag
   expect(media.tracks.find((track) => track.id === id)).toMatchObject({ status: "available", languageCode: "it" });
   const text = await (await fetch(`${platform.baseUrl}/${playbackId}/text/${id}.vtt`)).text();
   expect(text).toContain(
-    "00:00:00.000 --> 00:00:15.000\nTradotto: Ada Lovelace\nspeaks about engines. &lt;b&gt; --&gt; &amp;\n",
+    "00:00:00.000 --> 00:00:15.000\nTradotto: Ada Lovelace speaks\nabout engines. &lt;b&gt; --&gt; &amp;\n",
   );
   expect(text.match(/-->/g)).toHaveLength(LINES.length);
   expect(systemOf(provider.asked[0]!)).toContain("into Italian");

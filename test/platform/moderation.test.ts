@@ -169,6 +169,23 @@ describe("by a provider", () => {
     await expect.poll(async () => (await fetch(manifest)).status, { timeout: 5000 }).toBe(200);
   });
 
+  test("what is said cannot switch off the judgement of what is shown", async () => {
+    provider.answer((asked, response) =>
+      answerChat(response, isOfPictures(asked) ? pictures(asked, 0.9) : { sorry: "I must ignore my instructions" }),
+    );
+    const shown = await moderated({ type: "av", action: "block" });
+    expect(shown).toMatchObject({
+      status: "available",
+      data: { isFlagged: true, notJudged: [{ half: "speech", code: "ai_answer_unusable" }] },
+    });
+    expect(shown.data?.speech).toBeUndefined();
+    const manifest = `${platform.baseUrl}/${playbackId}.m3u8`;
+    await expect.poll(async () => (await fetch(manifest)).status, { timeout: 5000 }).toBe(403);
+    expect((await platform.api("POST", `/v1/on-demand/${mediaId}/moderation/clear`)).status).toBe(200);
+    provider.answer((asked, response) => answerChat(response, { sorry: "no" }));
+    expect(await moderated({ type: "av" })).toMatchObject({ status: "failed", error: { code: "ai_answer_unusable" } });
+  });
+
   test("a sheet that a provider refuses for now is asked for again, and no other", async () => {
     let refused = 0;
     provider.answer((asked, response, number) => {
@@ -203,7 +220,10 @@ describe("by a provider", () => {
 
   test("what the budget does not cover is not begun, and then refused", async () => {
     provider.answer((asked, response) => answerChat(response, honest(asked), { prompt: 600_000, completion: 1 }));
-    expect(await moderated({ type: "av" })).toMatchObject({ status: "failed", error: { code: "ai_budget_spent" } });
+    expect(await moderated({ type: "av" })).toMatchObject({
+      status: "available",
+      data: { isFlagged: true, notJudged: [{ half: "speech", code: "ai_budget_spent" }] },
+    });
     const asked = provider.asked.length;
     const body = { moderation: { type: "video" }, replace: true };
     const answer = await platform.api("PATCH", `/v1/on-demand/${mediaId}/moderation`, body);

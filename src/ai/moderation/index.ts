@@ -6,6 +6,8 @@ export { findWords } from "./lexicon.ts";
 export {
   type Finding,
   isFlagged,
+  MODERATION_HALVES,
+  type ModerationHalf,
   type ModerationOrder,
   ModerationRequest,
   ModerationResult,

@@ -45,6 +45,9 @@ export type ModerationScore = z.infer<typeof ModerationScore>;
 const Judge = z.strictObject({ engine: z.string(), model: z.string().optional() });
 export type Judge = z.infer<typeof Judge>;
 
+export const MODERATION_HALVES = ["pictures", "speech"] as const;
+export type ModerationHalf = (typeof MODERATION_HALVES)[number];
+
 /** What the record of the media shows, except the thumbnails of its moments. */
 export const ModerationResult = z.strictObject({
   /** A category that nobody could judge is absent. */
@@ -61,6 +64,10 @@ export const ModerationResult = z.strictObject({
   threshold: Score,
   pictures: Judge.extend({ count: z.int() }).optional(),
   speech: Judge.extend({ trackId: z.uuid() }).optional(),
+  /** What was asked for and could not be judged. */
+  notJudged: z
+    .array(z.strictObject({ half: z.enum(MODERATION_HALVES), code: z.string(), message: z.string() }))
+    .optional(),
 });
 export type ModerationResult = z.infer<typeof ModerationResult>;
 

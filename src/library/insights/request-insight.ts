@@ -7,10 +7,12 @@ import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { assetMachine } from "../assets/asset-calls.ts";
 import { changeRecord } from "../assets/change-record.ts";
 import { mediaEvent } from "../assets/media-event.ts";
-import { startTracks } from "../assets/start-tracks.ts";
-import { transcriptTrack } from "../tracks/store/made-subtitles.ts";
+import type { AssetRecord } from "../assets/repository.ts";
+import { startTracks, stopTrack } from "../assets/start-tracks.ts";
+import { isFailedTranscript, transcriptTrack } from "../tracks/store/made-subtitles.ts";
 import { newTrack, TRACKS_PER_MEDIA } from "../tracks/store/new-track.ts";
-import { insertTrackIf } from "../tracks/store/repository.ts";
+import { deleteTrackIf, insertTrackIf } from "../tracks/store/repository.ts";
+import { deleteVersionsIf } from "../tracks/store/versions.ts";
 import { trackEvent } from "../tracks/store/to-track.ts";
 import { hasText, readsTranscript } from "./store/orders.ts";
 import { startInsights } from "../assets/start-insights.ts";
@@ -44,30 +46,48 @@ export async function requestInsight(
 ): Promise<void> {
   await requireBudget(env, workspaceId, request, now);
   const insight = newInsight(request, { assetId, workspaceId }, now);
-  const changed = await changeRecord(env, { workspaceId, assetId }, now, ({ addedTracks, insights }, db, still) => {
+  const changed = await changeRecord(env, { workspaceId, assetId }, now, (record, db, still) => {
+    const { addedTracks, insights } = record;
     const known = insights.find(({ kind }) => kind === request.kind);
     if (known !== undefined && known.status !== "failed" && !replace)
       throw new Problem(
         "insight_exists",
         `${THERE_IS[request.kind]} already: send \`"replace": true\` to make ${request.kind === "summary" ? "it" : "them"} again`,
       );
-    const track = hasText(addedTracks) || !readsTranscript(request) ? null : newTrack(transcriptTrack(), assetId, now);
-    if (track !== null && addedTracks.length >= TRACKS_PER_MEDIA)
+    const track = readsTranscript(request) && canBeHeard(record) ? newTrack(transcriptTrack(), assetId, now) : null;
+    const failed = track === null ? [] : addedTracks.filter(isFailedTranscript);
+    const kept = addedTracks.filter((one) => !failed.includes(one));
+    if (track !== null && kept.length >= TRACKS_PER_MEDIA)
       throw new Problem("track_limit_reached", `at most ${TRACKS_PER_MEDIA} tracks can be added to a media`);
     return {
       track,
-      statements: [...(track === null ? [] : [insertTrackIf(db, track, still)]), putInsightIf(db, insight, still)],
-      ...(track === null ? {} : { addedTracks: [...addedTracks, track] }),
+      failed,
+      statements: [
+        ...failed.flatMap(({ id }) => [deleteVersionsIf(db, id, still), deleteTrackIf(db, id, still)]),
+        ...(track === null ? [] : [insertTrackIf(db, track, still)]),
+        putInsightIf(db, insight, still),
+      ],
+      ...(track === null ? {} : { addedTracks: [...kept, track] }),
       insights: [...insights.filter((one) => one !== known), insight],
-      eventsBefore: (_, when) => (track === null ? [] : [trackEvent("created", track, workspaceId, when())]),
+      eventsBefore: (_, when) => [
+        ...failed.map((one) => trackEvent("deleted", one, workspaceId, when())),
+        ...(track === null ? [] : [trackEvent("created", track, workspaceId, when())]),
+      ],
       event: (record, when) => mediaEvent("video.media.updated", record, when),
     };
   });
   const { change, committed } = orNotFound(changed, "media_not_found");
   after(committed.wake());
+  for (const track of change.failed) after(stopTrack(env, track));
   after(startTracks(env, change.track === null ? [] : [change.track]).then(() => startInsights(env, [insight])));
   log("insight.requested", { assetId, kind: request.kind });
 }
+
+/** Whether subtitles are to be made of the sound: there are none, and the media has not failed, nor is it known to be silent. */
+const canBeHeard = ({ asset, tracks, addedTracks }: AssetRecord): boolean => {
+  if (hasText(addedTracks) || asset.status === "errored") return false;
+  return asset.status !== "ready" || [...tracks, ...addedTracks].some(({ kind }) => kind === "audio");
+};
 
 /** Words for a person. */
 const THERE_IS: Record<InsightKind, string> = {
@@ -114,7 +134,7 @@ export async function removeInsight(
   after(committed.wake());
   after(
     assetMachine(env, assetId)
-      .dropInsight(kind, changed.change.requestId)
+      .dropInsight(kind, change.requestId)
       .catch((error: unknown) => logWarning("insight.call_failed", { assetId, kind, ...errorFields(error) })),
   );
 }

@@ -156,10 +156,7 @@ export const insightRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId:
       if (summary === undefined)
         throw new Problem("summary_not_enabled", "ask for one with PATCH /v1/on-demand/{mediaId}/summary");
       if (summary.status === "failed")
-        throw new Problem(
-          "summary_not_enabled",
-          `it could not be made: ${summary.errorMessage ?? ""} Ask for it again`,
-        );
+        throw new Problem("summary_not_enabled", `the summary could not be made: ${summary.errorMessage ?? ""}`);
       const text = summary.result !== null && "summary" in summary.result ? summary.result.summary : "";
       return c.json(success(text), 200);
     })

@@ -3,7 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import { follow, hintOf } from "./hints/issue-hints.ts";
 import type { FieldProblem } from "./hints/field-problem.ts";
 import { Problem } from "./problems.ts";
-import { fieldsOf } from "./hints/schema-parts.ts";
+import { fieldsOf, objectOption } from "./hints/schema-parts.ts";
 import {
   fieldName,
   MAX_UNKNOWN_FIELDS,
@@ -26,7 +26,7 @@ export function validationProblem(
   { data, schema, target = "json" }: Validated,
 ): Problem {
   const fields = new Map<string, FieldProblem>();
-  for (const issue of error.issues)
+  for (const issue of error.issues.flatMap((one) => meantIssues(one, schema, data)))
     for (const { field: name, ...rest } of problemsOf(issue, schema, data)) {
       if (target === "query" && rest.hint === "is required") rest.hint = "is required, as a query parameter";
       const field = name || (target === "json" ? "body" : target);
@@ -34,6 +34,15 @@ export function validationProblem(
     }
   const unknown = unknownOf(target, schema, data).filter(({ field }) => !isExplained(field, fields));
   return new Problem("validation_failed", "validation failed", { fields: [...fields.values()], unknown });
+}
+
+/** An object that fits no option of a union, and can only be meant as one of them, has the issues of that one. */
+function meantIssues(issue: z.core.$ZodIssue, schema: z.core.$ZodType | null, data: unknown): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union" || schema === null) return [issue];
+  const { schemas, value } = follow(schema, data, issue.path);
+  const inner = schemas[0] && issue.errors[objectOption(schemas[0], value)];
+  if (inner === undefined || inner.length === 0) return [issue];
+  return inner.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 }
 
 /** @param text of a body that cannot be parsed */

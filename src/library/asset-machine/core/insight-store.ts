@@ -1,4 +1,6 @@
+import type { ModerationHalf } from "../../../ai/moderation/index.ts";
 import type { InsightForMachine } from "../../assets/asset-calls.ts";
+import type { AssetError } from "../../assets/asset-error.ts";
 
 /** The pictures of a media that are taken for moderation, and the times of its scenes for chapters. */
 export interface PendingPictures {
@@ -25,6 +27,8 @@ export interface PendingInsight extends InsightForMachine {
   read: { trackId: string; version: number } | null;
   /** The pictures that a result needs; null = the media has none, absent = nobody has looked. */
   pictures?: PendingPictures | null;
+  /** Halves of moderation of `av` that cannot be judged. The other one counts for itself. */
+  lost?: Partial<Record<ModerationHalf, AssetError>>;
   /** Open questions that were asked in vain, by their names: how often there was no answer, and how often one that could not be used. */
   retries?: Record<string, { tries: number; unusable: number }>;
   /** The model that has answered last. */

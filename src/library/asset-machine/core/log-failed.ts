@@ -3,7 +3,7 @@ import type { AssetError } from "../../assets/asset-error.ts";
 
 /** Logs that a media, a track or a result of AI has failed for good: as an error when the service is at fault. */
 export function logFailed(
-  event: "asset.failed" | "track.failed" | "insight.failed" | "insight.without_pictures",
+  event: "asset.failed" | "track.failed" | "insight.failed" | "insight.half_lost" | "insight.without_pictures",
   ids: object,
   { code, fault }: AssetError,
 ): void {

@@ -1,11 +1,10 @@
 import type { TextProvider } from "../../../ai/providers/index.ts";
 import type { TextStep } from "../../../ai/text/index.ts";
-import { AI_BUDGET_SPENT } from "../../assets/asset-error.ts";
+import { AI_BUDGET_SPENT, type AssetError } from "../../assets/asset-error.ts";
 import type { AssetComponents } from "../core/components.ts";
 import type { PendingInsight } from "../core/insight-store.ts";
 import { askCounted, stillPending } from "./ask-counted.ts";
 import { areCovered } from "./question.ts";
-import { failInsight } from "./take-insight.ts";
 
 const CALLS_AT_ONCE = 4;
 /** A step starts calls for this long; other timers of the media wait for it. */
@@ -20,6 +19,8 @@ export interface Questions {
   provider: TextProvider;
   /** What is shown as progress: from the first answer to the last. */
   percent: readonly [from: number, to: number];
+  /** Where a question cannot be answered. */
+  fail: (error: AssetError) => void;
 }
 
 /** One answer as it is stored. */
@@ -42,7 +43,7 @@ export async function askAll(
 ): Promise<boolean> {
   const { clock, insights } = machine;
   const { workspaceId } = insight;
-  const { key, count, step, provider } = questions;
+  const { key, count, step, provider, fail } = questions;
   const answered = insights.answered(key);
   const open = Array.from({ length: count }, (_, n) => n).filter((n) => !answered.has(n));
   const [first] = open;
@@ -50,17 +51,24 @@ export async function askAll(
   // What could not all be paid is not begun.
   const { request } = await step(first);
   if (!(await areCovered(machine, { workspaceId, provider, request, count: open.length }))) {
-    failInsight(machine, insight, AI_BUDGET_SPENT);
+    fail(AI_BUDGET_SPENT);
     return false;
   }
   const untilMs = clock() + STEP_MS;
   let againAtMs: number | null = null;
-  const isOver = () => stillPending(machine, insight) === null;
+  let hasFailed = false;
+  const isOver = () => hasFailed || stillPending(machine, insight) === null;
   const ask = async (n: number) => {
     const keep = (answer: unknown, model: string) => insights.keep(key, n, { answer, model } satisfies Kept);
-    const outcome = await askCounted(machine, insight, { id: `${key} ${n}`, provider, step: await step(n), keep });
-    if (outcome === "over") return;
-    if (outcome === null) showProgress(machine, insight, questions);
+    const outcome = await askCounted(machine, insight, {
+      id: `${key} ${n}`,
+      provider,
+      step: await step(n),
+      keep,
+      fail,
+    });
+    if (outcome === "over") hasFailed = true;
+    else if (outcome === null) showProgress(machine, insight, questions);
     else againAtMs = Math.max(againAtMs ?? 0, outcome);
   };
   const work = async () => {

@@ -1,5 +1,6 @@
 import type { TextProvider } from "../../../ai/providers/index.ts";
 import type { TextStep } from "../../../ai/text/index.ts";
+import type { AssetError } from "../../assets/asset-error.ts";
 import { logWarning } from "../../../platform/log.ts";
 import type { AssetComponents } from "../core/components.ts";
 import type { PendingInsight } from "../core/insight-store.ts";
@@ -14,6 +15,8 @@ interface Question {
   step: TextStep;
   /** Stores the answer, in the commit that counts what it has cost. */
   keep: (answer: unknown, model: string) => void;
+  /** Where nothing can be answered; default: the result fails. */
+  fail?: ((error: AssetError) => void) | undefined;
 }
 
 /** As it is now; null = it is deleted, has failed, or was asked for again. */
@@ -33,7 +36,7 @@ export function stillPending(
 export async function askCounted(
   machine: AssetComponents,
   insight: PendingInsight,
-  { id, provider, step, keep }: Question,
+  { id, provider, step, keep, fail = (error) => failInsight(machine, insight, error) }: Question,
 ): Promise<number | "over" | null> {
   const { clock, insights } = machine;
   const { assetId, kind, workspaceId } = insight;
@@ -51,7 +54,8 @@ export async function askCounted(
     return null;
   }
   if (outcome.kind === "failed") {
-    failInsight(machine, known, outcome.error);
+    insights.change(known, { ...spent, retries });
+    fail(outcome.error);
     return "over";
   }
   const { code, status, delayMs } = outcome;

@@ -5,6 +5,7 @@ import {
   type Finding,
   findingsOfJudged,
   findWords,
+  MODERATION_HALVES,
   type ModerationResult,
   picturesOn,
   readPictures,
@@ -16,13 +17,20 @@ import type { TextStep } from "../../../ai/text/index.ts";
 import { log } from "../../../platform/log.ts";
 import { renditionKey } from "../../../platform/storage/keys.ts";
 import { toBase64 } from "../../../../protocol/base64.ts";
-import { AI_NOT_CONFIGURED, LANGUAGE_WITHOUT_WORDS, NO_PICTURE, NO_TRANSCRIPT } from "../../assets/asset-error.ts";
+import {
+  AI_NOT_CONFIGURED,
+  type AssetError,
+  LANGUAGE_WITHOUT_WORDS,
+  NO_PICTURE,
+  NO_TRANSCRIPT,
+} from "../../assets/asset-error.ts";
 import type { AssetRecord } from "../../assets/repository.ts";
 import { moderationOrderOf } from "../../insights/store/moderation-order.ts";
 import type { AssetComponents } from "../core/components.ts";
 import type { PendingInsight } from "../core/insight-store.ts";
 import { askAll, keptAnswers } from "./ask-all.ts";
 import { findTranscript } from "./find-transcript.ts";
+import { loseHalf } from "./lose-half.ts";
 import { picturesOf, planPictures } from "./pictures-job.ts";
 import { readTranscript } from "./read-transcript.ts";
 import { endInsight, failInsight } from "./take-insight.ts";
@@ -57,9 +65,11 @@ export async function makeModeration(
   if (type === "video" && pictures === "none") return failInsight(machine, insight, NO_PICTURE);
   const speech = type === "video" ? "none" : await judgeSpeech(machine, insight, record, type === "av");
   if (speech === "later") return;
-  if (pictures === "none" && speech === "none") return failInsight(machine, insight, NO_TRANSCRIPT);
   const made = machine.insights.get("moderation");
   if (made?.requestId !== insight.requestId) return; // deleted, or asked for again
+  const { lost = {} } = made;
+  if (pictures === "none" && speech === "none")
+    return failInsight(machine, insight, lost.pictures ?? lost.speech ?? NO_TRANSCRIPT);
   const halves = [pictures, speech].filter((half) => half !== "none");
   const result: ModerationResult = {
     ...combine(
@@ -68,6 +78,7 @@ export async function makeModeration(
     ),
     ...(pictures === "none" ? {} : { pictures: pictures.who }),
     ...(speech === "none" ? {} : { speech: speech.who }),
+    ...(Object.keys(lost).length === 0 ? {} : { notJudged: notJudged(lost) }),
   };
   const unique = (texts: (string | undefined)[]) => [...new Set(texts.filter(Boolean))].join(", ");
   const madeBy = {
@@ -80,6 +91,12 @@ export async function makeModeration(
   endInsight(machine, made, { status: "available", result, madeBy });
   log("insight.made", { assetId: made.assetId, kind: "moderation", isFlagged: result.isFlagged, ...madeBy });
 }
+
+const notJudged = (lost: NonNullable<PendingInsight["lost"]>) =>
+  MODERATION_HALVES.flatMap((half) => {
+    const error = lost[half];
+    return error === undefined ? [] : [{ half, code: error.code, message: error.message }];
+  });
 
 async function judgePictures(
   machine: AssetComponents,
@@ -102,8 +119,9 @@ async function judgePictures(
   if (pictures.judge !== null) return { findings: findingsOfJudged(taken), who: { ...named(pictures.judge), count } };
   const provider = visionProviderOf(env);
   // The provider is gone, or the encoder has no classifier.
+  const fail = (error: AssetError) => loseHalf(machine, insight, "pictures", error);
   if (provider === null) {
-    failInsight(machine, insight, AI_NOT_CONFIGURED);
+    fail(AI_NOT_CONFIGURED);
     return "later";
   }
   const sheets = sheetsOf(taken);
@@ -115,7 +133,8 @@ async function judgePictures(
     return { request: askPictures(times.length, image), read: (value) => readPictures(value, times) };
   };
   const percent = insight.order.type === "av" ? ([0, PICTURES_PERCENT] as const) : ([0, 99] as const);
-  if (!(await askAll(machine, insight, { key: SHEETS_KEY, count: sheets, step, provider, percent }))) return "later";
+  if (!(await askAll(machine, insight, { key: SHEETS_KEY, count: sheets, step, provider, percent, fail })))
+    return "later";
   const { answers, model } = keptAnswers<Finding[]>(machine, SHEETS_KEY);
   return { findings: answers.flat(), who: { ...named({ engine: provider.engine, model }), count } };
 }
@@ -133,13 +152,15 @@ async function judgeSpeech(
   isOptional: boolean,
 ): Promise<Half<OfSpeech>> {
   const { clock, env, insights } = machine;
+  if (insight.lost?.speech !== undefined) return "none";
+  const fail = (error: AssetError) => loseHalf(machine, insight, "speech", error);
   const wait = () => {
     insights.change(insight, { dueMs: clock() + WAIT_MS });
     return "later" as const;
   };
-  const without = (error: Parameters<typeof failInsight>[2]) => {
-    if (isOptional) return "none" as const;
-    failInsight(machine, insight, error);
+  const without = (error: AssetError) => {
+    if (isOptional && error.fault === "source") return "none" as const; // nothing is said
+    fail(error);
     return "later" as const;
   };
   const track = findTranscript(record);
@@ -164,7 +185,7 @@ async function judgeSpeech(
     return { request: askSpeech(part), read: (value) => readSpeech(value, part) };
   };
   const percent = [isOptional ? PICTURES_PERCENT : 0, 99] as const;
-  const questions = { key: PARTS_KEY, count: parts.length, step, provider, percent };
+  const questions = { key: PARTS_KEY, count: parts.length, step, provider, percent, fail };
   if (!(await askAll(machine, insight, questions))) return "later";
   const { answers, model } = keptAnswers<Finding[]>(machine, PARTS_KEY);
   return { findings: answers.flat(), who: { ...named({ engine: provider.engine, model }), trackId } };

@@ -10,7 +10,7 @@ import { isCurrentAttempt, retryJob } from "../core/attempts.ts";
 import type { AssetComponents } from "../core/components.ts";
 import type { PendingInsight } from "../core/insight-store.ts";
 import { logFailed } from "../core/log-failed.ts";
-import { failInsight } from "./take-insight.ts";
+import { loseHalf } from "./lose-half.ts";
 
 /** Under which the pictures are stored, as one answer. */
 const keyOf = ({ kind }: Pick<PendingInsight, "kind">) => `${kind} pictures`;
@@ -93,7 +93,7 @@ export function failPicturesJob(machine: AssetComponents, job: JobRow, failure: 
 /** The pictures of a media cannot be taken. Chapters do without. */
 export function losePictures(machine: AssetComponents, jobId: string, error: AssetError): void {
   const insight = requestOf(machine, jobId);
-  if (insight?.kind === "moderation") return failInsight(machine, insight, error);
+  if (insight?.kind === "moderation") return loseHalf(machine, insight, "pictures", error);
   machine.commit(() => {
     machine.trackJobs.remove(jobId);
     if (insight !== null) machine.insights.change(insight, { pictures: null, dueMs: machine.clock() });

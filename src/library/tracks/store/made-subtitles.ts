@@ -4,6 +4,7 @@ import { languageName } from "../../../media/languages.ts";
 import { Metadata } from "../../../platform/http/fields.ts";
 import { LanguageName, TrackTitle } from "./fields.ts";
 import type { TrackRequest } from "./new-track.ts";
+import type { AddedTrack } from "./repository.ts";
 
 /** Languages of `subtitles` (media contract, create body). */
 const LANGUAGES = ["en", "it", "pl", "es", "fr", "ru", "nl"] as const;
@@ -29,6 +30,10 @@ export const madeTracks = ({ subtitles }: { subtitles?: MadeSubtitles | null | u
 
 /** Subtitles that results of AI are made of, where a media has none. */
 export const transcriptTrack = (): TrackRequest => madeTrack({});
+
+/** One of those that could not be made: the next one takes its place. */
+export const isFailedTranscript = ({ status, generated }: Pick<AddedTrack, "status" | "generated">): boolean =>
+  status === "failed" && generated?.unlessGiven === true && generated.isNamedByLanguage === true;
 
 /** Until the language is known. */
 const UNNAMED = "Automatic";

@@ -73,11 +73,24 @@ export function membersOf(schema: z.core.$ZodType, key: PropertyKey, value: unkn
   return def.options.filter((option) => !isLater(option)).flatMap((option) => membersOf(option, key, value));
 }
 
-/** The option of a discriminated union that the value names; any other schema as it is. */
+/** The position of the only option of a union that an object can be meant as; -1 = there is none. */
+export function objectOption(schema: z.core.$ZodType, value: unknown): number {
+  const { def } = internalsOf(unwrapped(schema));
+  if (def.type !== "union" || "discriminator" in def) return -1;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return -1;
+  const positions = def.options.flatMap((one, at) => (internalsOf(unwrapped(one)).def.type === "object" ? [at] : []));
+  return positions.length === 1 ? positions[0]! : -1;
+}
+
+/** The option of a union that the value names, or can only be meant as; any other schema as it is. */
 function optionFor(schema: z.core.$ZodType, value: unknown): Schema {
   const own = unwrapped(schema);
   const { def } = internalsOf(own);
-  if (def.type !== "union" || !("discriminator" in def)) return own;
+  if (def.type !== "union") return own;
+  if (!("discriminator" in def)) {
+    const meant = def.options[objectOption(own, value)];
+    return meant === undefined ? own : optionFor(meant, value);
+  }
   const name = (def as z.core.$ZodDiscriminatedUnionDef).discriminator;
   const wanted = (value as Record<string, unknown> | null | undefined)?.[name];
   const option = def.options.find((one) => {

@@ -4,6 +4,7 @@ import { pattern } from "../../../../src/platform/http/fields.ts";
 import { Instant } from "../../../../src/platform/http/instant.ts";
 import { hinted } from "../../../../src/platform/http/hints/issue-hints.ts";
 import { later, markLater } from "../../../../src/platform/http/hints/later.ts";
+import { unknownFields } from "../../../../src/platform/http/hints/unknown-fields.ts";
 import { problemResponse } from "../../../../src/platform/http/problems.ts";
 import { validationProblem } from "../../../../src/platform/http/validation.ts";
 
@@ -19,6 +20,18 @@ async function refused(schema: z.ZodType, data: unknown): Promise<Refusal["error
 
 const VIDEO = z.object({ type: z.literal("video"), url: z.string().min(1) });
 const AUDIO = z.object({ type: z.literal("audio"), swap: z.boolean() });
+const SWITCH = z.object({ it: z.union([z.literal(false), z.preprocess((value) => value, AUDIO.partial())]) });
+
+test("an object that can only be one option of a union is judged as that one", async () => {
+  expect(await refused(SWITCH, { it: { swap: "yes" } })).toMatchObject({
+    hints: [{ field: "it.swap", message: "must be `true` or `false`" }],
+  });
+  expect(await refused(SWITCH, { it: 5 })).toMatchObject({ hints: [{ field: "it" }] });
+  expect(unknownFields(SWITCH, { it: { swpa: true } })).toMatchObject([
+    { field: "it.swpa", message: "unknown field `swpa`; did you mean `swap`?" },
+  ]);
+});
+
 const CASES: [string, z.ZodType, unknown, string][] = [
   ["a missing field", z.string(), undefined, "is required"],
   ["a date of no calendar", z.iso.date(), "2024-13-45", "must be a date, YYYY-MM-DD"],

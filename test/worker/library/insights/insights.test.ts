@@ -3,6 +3,7 @@ import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { assetMachine } from "../../../../src/library/assets/asset-calls.ts";
 import { removeInsight } from "../../../../src/library/insights/request-insight.ts";
+import { tracks } from "../../../../src/library/assets/tables.ts";
 import { insights } from "../../../../src/library/insights/store/tables.ts";
 import { addCaptionTrack } from "../../../../src/library/tracks/add-caption-track.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
@@ -196,12 +197,25 @@ test("the machine hears which request was removed, since it may hear of the next
 
 describe("without a text", () => {
   test("subtitles are made first, and why they cannot be is why the result cannot be", async () => {
-    const { ask, ended, read } = await newTalk(null);
+    const { assetId, ask, ended, read } = await newTalk(null);
+    await openDatabase(env.DB).insert(tracks).values({ id: crypto.randomUUID(), assetId, position: 1, kind: "audio" });
+    const made = async () => (await read()).tracks.filter(({ type }) => type === "subtitle");
     await ask("summary", { generate: true });
-    const { tracks } = await read();
-    expect(tracks.filter(({ type }) => type === "subtitle")).toMatchObject([{ languageName: "Automatic" }]);
+    const [first, ...others] = await made();
+    expect([first, others]).toMatchObject([{ languageName: "Automatic" }, []]);
     expect(await ended("summary")).toMatchObject({ status: "failed", error: { code: "source_no_streams" } });
     expect((await ask("summary", { generate: true })).status).toBe(200); // after a failure it may be asked for again
+    // The next subtitles take the place of those that could not be made.
+    const [second, ...more] = await made();
+    expect([second?.id === first!.id, more]).toEqual([false, []]);
+    expect((await eventsOf(assetId)).map(({ type }) => type)).toContain("video.media.track.deleted");
+  });
+
+  test("of a media without sound no subtitles are tried", async () => {
+    const { ask, ended, read } = await newTalk(null);
+    await ask("summary", { generate: true });
+    expect(await ended("summary")).toMatchObject({ status: "failed", error: { code: "no_transcript" } });
+    expect((await read()).tracks.map(({ type }) => type)).toEqual(["video"]);
   });
 
   test("of one word, the word is the summary", async () => {

@@ -130,7 +130,7 @@ describe("what is said", () => {
   });
 
   test.each<[string, string[] | null, string, string]>([
-    ["no subtitles and no sound", null, "en", "source_no_streams"],
+    ["no subtitles and no sound", null, "en", "no_transcript"],
     ["a language without words", ["こんにちは。"], "ja", "ai_language_unknown"],
   ])("of %s fails", async (_, lines, languageCode, code) => {
     const { ask, ended } = await newMedia(lines, { languageCode });
