@@ -100,7 +100,7 @@ describe("a recording", () => {
     ]);
     expect(await hear(id, track!.id, "a1")).toBe(`init a1 0${partsOf("a1", [0, 1, 2])}`);
     const moderation = (await insightsOf(db, [id])).find(({ kind }) => kind === "moderation")!;
-    const pictures = await jobOf(id, `moderation.${moderation.requestId}`, { renditions: [], video: "v720" });
+    const pictures = await jobOf(id, `pictures.${moderation.requestId}`, { renditions: [], video: "v720" });
     expect(await pictures.read("video")).toBe(`init v720 0${partsOf("v720", [0, 1, 2])}`);
     await pictures.complete({ kind: "pictures", pictures: [[0, 0.1]], engine: "nsfwjs", model: "m", judgeMs: 1 });
     await until(
@@ -133,7 +133,7 @@ describe("a recording", () => {
     const [track] = await addedTracksOf(db, [id]);
     await hear(id, track!.id, "a1");
     const [moderation] = await insightsOf(db, [id]);
-    const pictures = await jobOf(id, `moderation.${moderation!.requestId}`, { renditions: [], video: "v720" });
+    const pictures = await jobOf(id, `pictures.${moderation!.requestId}`, { renditions: [], video: "v720" });
     await pictures.complete({ kind: "pictures", pictures: [[0, 0.1]], engine: "nsfwjs", model: "m", judgeMs: 1 });
     await until(
       () => statusesOf(id),

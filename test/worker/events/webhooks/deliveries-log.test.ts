@@ -170,7 +170,7 @@ test("an event's record has a delivery for each webhook, with its URL, also for 
   ];
   const eventId = await announce(workspace);
   const read = () => deliveriesOfEvent(openDatabase(env.DB), eventId);
-  await until(read, (rows) => rows.length === 2 && rows.every(({ attempts }) => attempts.length === 1));
+  await until(read, (rows) => rows.length === 2 && rows.every(({ attempts }) => attempts.length > 0));
   await ask(workspace, "DELETE", `/v1/webhooks/${bad.id}`);
   const rows = await read();
   expect(rows.find(({ webhookId }) => webhookId === good.id)).toMatchObject({
@@ -179,9 +179,13 @@ test("an event's record has a delivery for each webhook, with its URL, also for 
     status: "delivered",
     attempts: [{ number: 1, status: 200, failure: null, responseHead: "fine" }],
   });
-  expect(rows.find(({ webhookId }) => webhookId === bad.id)).toMatchObject({
-    url: bad.url,
-    status: "cancelled",
-    attempts: [{ number: 1, status: 404, failure: { code: "bad_status", detail: "answered 404" } }],
-  });
+  const deleted = rows.find(({ webhookId }) => webhookId === bad.id);
+  expect(deleted).toMatchObject({ url: bad.url, status: "cancelled" });
+  // On a busy machine it was tried again before it was deleted.
+  for (const [n, attempt] of deleted!.attempts.entries())
+    expect(attempt).toMatchObject({
+      number: n + 1,
+      status: 404,
+      failure: { code: "bad_status", detail: "answered 404" },
+    });
 });
