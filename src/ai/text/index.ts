@@ -2,7 +2,7 @@ export { BUILT_IN, isShort, SHORTEST_SUMMARY_WORDS, USUAL_SUMMARY_WORDS } from "
 export { MOST_SUMMARY_WORDS } from "./ask-summary.ts";
 export { plainLine } from "./plain-text.ts";
 export { askTranslation, inTwoLines, readTranslation, translationParts } from "./ask-translation.ts";
-export { cutChapters } from "./mend-chapters.ts";
+export { cutChapters, mendChapters } from "./mend-chapters.ts";
 export {
   type Chapter,
   type NamedEntity,

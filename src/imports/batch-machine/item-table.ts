@@ -157,7 +157,7 @@ export class ItemTable {
   /** Items in a state move to another one, all at once. */
   moveAll(from: ItemState, to: ItemState, error: Item["error"] = null): void {
     this.#sql.exec(
-      "UPDATE items SET status = ?, due = 0, preparing = NULL, error_code = ?, error_message = ?, updated = ? WHERE status = ?",
+      "UPDATE items SET status = ?, due = 0, attempts = 0, preparing = NULL, differences = NULL, error_code = ?, error_message = ?, updated = ? WHERE status = ?",
       to,
       error?.code ?? null,
       error?.message ?? null,
@@ -188,30 +188,29 @@ export class ItemTable {
   /** Failed, skipped and excluded items, grouped by their reason. */
   reasons(limit: number) {
     return this.#sql
-      .exec<{ status: ItemState; code: string; message: string; items: number; examples: string }>(
+      .exec<{ status: ItemState; code: string; message: string; items: number; first: string; last: string }>(
         `SELECT status, coalesce(error_code, '') AS code, coalesce(error_message, '') AS message, count(*) AS items,
-           (SELECT json_group_array(source_id) FROM (SELECT source_id FROM items AS one WHERE one.status = items.status
-             AND one.error_code IS items.error_code AND one.error_message IS items.error_message ORDER BY one.seq LIMIT 3)) AS examples
+           min(source_id) AS first, max(source_id) AS last
          FROM items WHERE status IN ('failed', 'skipped', 'excluded', 'cancelled') GROUP BY status, error_code, error_message
          ORDER BY items DESC LIMIT ?`,
         limit,
       )
       .toArray()
-      .map((row) => ({ ...row, examples: JSON.parse(row.examples) as string[] }));
+      .map(({ first, last, ...row }) => ({ ...row, examples: [...new Set([first, last])] }));
   }
 
   /** What ready items do not have as the source had it, grouped. */
   differences(limit: number) {
     return this.#sql
-      .exec<{ field: string; message: string; items: number; examples: string }>(
+      .exec<{ field: string; message: string; items: number; first: string; last: string }>(
         `SELECT json_extract(one.value, '$.field') AS field, json_extract(one.value, '$.message') AS message, count(*) AS items,
-           json_group_array(source_id) FILTER (WHERE seq % 1 = 0) AS examples
+           min(source_id) AS first, max(source_id) AS last
          FROM items, json_each(items.differences) AS one WHERE items.differences IS NOT NULL
          GROUP BY field, message ORDER BY items DESC LIMIT ?`,
         limit,
       )
       .toArray()
-      .map((row) => ({ ...row, examples: (JSON.parse(row.examples) as string[]).slice(0, 3) }));
+      .map(({ first, last, ...row }) => ({ ...row, examples: [...new Set([first, last])] }));
   }
 
   #count(condition: string): number {

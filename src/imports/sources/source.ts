@@ -144,6 +144,8 @@ export interface Source {
   release(video: ListedVideo): Promise<void>;
   /** Whether `resolve` changes anything at the source that `release` undoes. */
   readonly needsRelease: boolean;
+  /** Whether `resolve` may change or order anything there at all. A dry run then does not call it. */
+  readonly changesAtSource: boolean;
 }
 
 /** Opens a source with parsed options and credentials. Sends nothing. */

@@ -13,3 +13,6 @@ export { mediaFor } from "./answer-media.ts";
 export { toMedia } from "./to-media.ts";
 export { creationProblems } from "./creation-problems.ts";
 export type { NewRendition } from "./projection.ts";
+export { createAsset } from "./create-asset.ts";
+export { deleteAsset } from "./delete-asset.ts";
+export { type CreateAsset, type Inputs, requireInputs } from "./schemas.ts";

@@ -5,3 +5,5 @@ export { isUploaded } from "./upload-address.ts";
 export { openAwaitedSource } from "./awaited-source.ts";
 export { NotArrived } from "./uploaded-source.ts";
 export { assetSource, openStoredIndex, type StoredIndex } from "./stored-passthrough.ts";
+export { fetchSource } from "./safe-fetch.ts";
+export { SourceError } from "./source-errors.ts";

@@ -1,5 +1,4 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { SignJWT } from "jose";
 import { openDatabase } from "../../platform/database.ts";
 import { dataAnswer, security, success } from "../../platform/http/answers.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
@@ -8,7 +7,7 @@ import { publicUrlOf } from "../../platform/http/requests.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import { findOwnPolicy } from "../access/index.ts";
-import { serverKeyOf } from "./server-key.ts";
+import { signPlaybackToken } from "./sign-token.ts";
 
 const MAX_LIFETIME_SECONDS = 604_800; // 7 days
 
@@ -61,15 +60,7 @@ export const playbackTokenRoutes = newRouter().openapi(createTokenRoute, async (
   const { workspaceId } = c.var.caller;
   const accessPolicy = await findOwnPolicy(openDatabase(c.env.DB), workspaceId, playbackId);
   if (accessPolicy === null) throw new Problem("playback_not_found", "no such playback id");
-  const now = new Date();
-  const { keyId, privateKey } = await serverKeyOf(c.env, workspaceId, now);
-  const issuedAt = Math.floor(now.getTime() / 1000);
-  // A token for licences opens the encrypted media too.
-  const aud = `${accessPolicy === "drm" ? "drm" : "media"}:${playbackId}`;
-  const claims = { kid: keyId, aud, iss: new URL(publicUrlOf(c)).hostname, sub: workspaceId };
-  const token = await new SignJWT({ ...claims, iat: issuedAt, exp: issuedAt + expiresIn })
-    .setProtectedHeader({ alg: "RS256", kid: keyId })
-    .sign(privateKey);
-  const expiresAt = toTimestamp(new Date((issuedAt + expiresIn) * 1000));
-  return c.json(success({ token, playbackId, signingKeyId: keyId, expiresAt }), 201, { "cache-control": "no-store" });
+  const asked = { workspaceId, playbackId, accessPolicy, publicUrl: publicUrlOf(c), expiresInSeconds: expiresIn };
+  const { token, keyId, expiresAt } = await signPlaybackToken(c.env, asked, new Date());
+  return c.json(success({ token, playbackId, signingKeyId: keyId, expiresAt: toTimestamp(expiresAt) }), 201, { "cache-control": "no-store" });
 });

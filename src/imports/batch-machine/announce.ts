@@ -1,0 +1,63 @@
+import type { BatchProblem, BatchState } from "../batches/batch-calls.ts";
+import type { BatchComponents } from "./components.ts";
+import type { BatchSignal } from "./moves.ts";
+
+/** The address of a batch's report. It needs the credentials of the API. */
+export const reportUrlOf = ({ publicUrl, batchId }: { publicUrl: string; batchId: string }) =>
+  `${publicUrl}/v1/imports/${batchId}/report`;
+
+interface Announced {
+  /** The event; null = none. */
+  type?: string | null;
+  /** The state after the move that this is the commit of. */
+  state?: BatchState;
+}
+
+/** Enqueues the batch's record for D1, with an event if there is one. Call it in the commit of the change. */
+export function announceState(batch: BatchComponents, { type = null, state }: Announced = {}): void {
+  const { documents, outbox, timers, clock } = batch;
+  const revision = (documents.get("revision") ?? 0) + 1;
+  documents.put("revision", revision);
+  const nowMs = clock();
+  if (type !== null) documents.put("announcedAtMs", nowMs);
+  outbox.enqueue({
+    kind: "record",
+    payload: {
+      revision,
+      atMs: nowMs,
+      state: state ?? batch.state.status,
+      counts: batch.items.counts,
+      problem: documents.get("problem") ?? null,
+      completedAtMs: documents.get("completedAtMs") ?? null,
+      event: type === null ? null : { type, failed: type === COMPLETED ? firstFailed(batch) : [] },
+    },
+  });
+  timers.bringForward("outbox", nowMs);
+}
+
+/** Moves the batch and enqueues its record, as one commit. @returns false when its state does not accept the signal */
+export const moveBatch = (batch: BatchComponents, signal: BatchSignal, also: () => void = () => {}): boolean =>
+  batch.state.move(signal, (type, state) => {
+    also();
+    announceState(batch, { type, state });
+  });
+
+export const COMPLETED = "migration.batch.completed";
+
+export interface FailedItem {
+  sourceId: string;
+  sourceUrl?: string;
+  error: BatchProblem;
+}
+
+/** Failed items in an event. */
+const MAX_FAILED = 100;
+/** An id or a message may be long, and an event is a row of D1. */
+const MAX_TEXT = 500;
+
+function firstFailed({ items }: BatchComponents): FailedItem[] {
+  return items.page({ status: "failed", after: 0, limit: MAX_FAILED }).map(({ video, error }) => ({
+    sourceId: video.id.slice(0, MAX_TEXT),
+    error: { code: error?.code ?? "internal", message: (error?.message ?? "").slice(0, MAX_TEXT) },
+  }));
+}

@@ -1,0 +1,162 @@
+import { openDatabase } from "../../platform/database.ts";
+import { log, logWarning } from "../../platform/log.ts";
+import { addVideo, NO_TOTALS, type DryRunTotals } from "../report/totals.ts";
+import { findImported, type ImportedVideo } from "../store/claims.ts";
+import { ITEM_ERRORS, type ListedVideo, type Source, SourceFailure, type SourcePage } from "../sources/source.ts";
+import type { BatchComponents } from "./components.ts";
+import { sourceOf } from "./open-batch-source.ts";
+import { boundVideo } from "./bound-video.ts";
+import { sampleStep } from "./sample.ts";
+import { moveBatch } from "./announce.ts";
+import { noteStart } from "./commands.ts";
+
+/** Beyond it a scan ends. */
+export const MAX_ITEMS = 500_000;
+/** Pages in a row without a new video, after which the source is taken to circle. */
+const MAX_STALE_PAGES = 3;
+/** Described videos of a page, when the batch names its videos. */
+const IDS_A_PAGE = 20;
+
+/**
+ * One step of the scan: a page of the source's list, or a part of the sample. The place is stored with the page's items, so that a crash
+ * repeats nothing and leaves nothing out.
+ *
+ * @throws {SourceFailure}
+ */
+export async function scanStep(batch: BatchComponents): Promise<void> {
+  const source = await sourceOf(batch);
+  if (batch.documents.get("account") === undefined) await checkAccount(batch, source);
+  const { scan, order } = batch;
+  if (!scan.isComplete) return takePage(batch, await nextPage(batch, source));
+  if (order.dryRun && (await sampleStep(batch, source))) return;
+  endScan(batch);
+}
+
+async function checkAccount(batch: BatchComponents, source: Source): Promise<void> {
+  const { account, missing } = await source.check();
+  const needed = missing.find(({ isRequired }) => isRequired);
+  if (needed !== undefined) throw new SourceFailure("permission_missing", needed.message);
+  batch.documents.put("account", account);
+}
+
+/** @throws {SourceFailure} */
+async function nextPage(batch: BatchComponents, source: Source): Promise<SourcePage & { gone: string[] }> {
+  const { scan, order } = batch;
+  const { ids, createdAfterMs, createdBeforeMs } = order.selection;
+  if (ids.length === 0) {
+    const selection = {
+      ...(createdAfterMs === null ? {} : { createdAfterMs }),
+      ...(createdBeforeMs === null ? {} : { createdBeforeMs }),
+    };
+    return { ...(await source.listPage(scan.cursor, selection)), gone: [] };
+  }
+  const at = Number(scan.cursor ?? 0);
+  const wanted = ids.slice(at, at + IDS_A_PAGE);
+  const found = await Promise.all(wanted.map((id) => source.describe(id)));
+  const next = at + IDS_A_PAGE < ids.length ? String(at + IDS_A_PAGE) : null;
+  const gone = wanted.filter((_, n) => found[n] === null);
+  return { videos: found.filter((video) => video !== null), next, gone };
+}
+
+/** Stores what a page has, with the place of the next one, in one commit. */
+async function takePage(
+  batch: BatchComponents,
+  { videos, next, gone }: SourcePage & { gone: string[] },
+): Promise<void> {
+  const { order, documents, items } = batch;
+  const chosen = videos.filter((video) => isSelected(video, batch)).map(boundVideo);
+  const known = await findImported(
+    openDatabase(batch.env.DB),
+    { ...order, account: documents.get("account") ?? "" },
+    chosen.map(({ id }) => id),
+  );
+  batch.commit(() => {
+    const { scan } = batch;
+    const totals = structuredClone(documents.get("totals") ?? NO_TOTALS);
+    const limit = Math.min(order.selection.limit ?? MAX_ITEMS, MAX_ITEMS);
+    let total = items.counts.total;
+    let added = 0;
+    for (const video of chosen) {
+      if (total >= limit) break;
+      if (!addItem(batch, video, known.get(video.id), totals)) continue;
+      added += 1;
+      total += 1;
+    }
+    for (const id of gone)
+      if (items.add(nameless(id), "failed", { code: "video_gone", message: ITEM_ERRORS.video_gone })) added += 1;
+    const stale = added === 0 && gone.length === 0 && chosen.length > 0 ? scan.stale + 1 : 0;
+    const circles = next !== null && (next === scan.cursor || stale >= MAX_STALE_PAGES);
+    const isComplete = next === null || total >= limit || circles;
+    if (circles) {
+      logWarning("import.source_circles", { batchId: order.batchId, source: order.source, read: scan.read });
+      documents.put("problem", {
+        code: "source_unreadable",
+        message: "The source's list repeats its pages, so the scan ended there. Videos may be missing.",
+      });
+    }
+    documents.put("totals", totals);
+    documents.put("scan", { ...scan, cursor: next, read: scan.read + videos.length + gone.length, stale, isComplete });
+    batch.timers.bringForward("show", batch.clock() + 1000);
+  });
+}
+
+/** @returns whether it is a new item */
+function addItem(
+  { items, order }: BatchComponents,
+  video: ListedVideo,
+  imported: ImportedVideo | undefined,
+  totals: DryRunTotals,
+): boolean {
+  if (imported !== undefined) {
+    const isNew = items.add(video, "skipped", { code: "already_imported", message: ITEM_ERRORS.already_imported });
+    if (!isNew) totals.repeated += 1;
+    const item = isNew ? items.bySourceId(video.id) : null;
+    if (item !== null) items.set(item.seq, { mediaId: imported.mediaId, playbackId: imported.playbackId });
+    totals.alreadyImported += isNew ? 1 : 0;
+    return isNew;
+  }
+  const isNew = items.add(video, video.obstacle === null ? "pending" : "failed", video.obstacle);
+  if (isNew) addVideo(totals, video, order.settings);
+  else totals.repeated += 1;
+  return isNew;
+}
+
+function isSelected({ createdAt }: ListedVideo, { order }: BatchComponents): boolean {
+  const { createdAfterMs, createdBeforeMs } = order.selection;
+  if (createdAfterMs === null && createdBeforeMs === null) return true;
+  const atMs = createdAt === null ? NaN : Date.parse(createdAt);
+  if (Number.isNaN(atMs)) return false;
+  return (createdAfterMs === null || atMs >= createdAfterMs) && (createdBeforeMs === null || atMs < createdBeforeMs);
+}
+
+/** A video that the batch names and the source does not have. */
+const nameless = (id: string): ListedVideo => ({
+  id,
+  title: null,
+  createdAt: null,
+  durationMs: null,
+  bytes: null,
+  widthPx: null,
+  heightPx: null,
+  policy: "public",
+  playbackIds: [],
+  creatorId: null,
+  tags: [],
+  folder: null,
+  metadata: {},
+  captions: [],
+  audioTracks: null,
+  chapters: [],
+  obstacle: null,
+  left: [],
+  ref: {},
+});
+
+/** A dry run ends here; every other batch begins to run. */
+function endScan(batch: BatchComponents): void {
+  const { order, items } = batch;
+  log("import.scanned", { batchId: order.batchId, source: order.source, items: items.counts.total });
+  if (order.dryRun) moveBatch(batch, "scanned");
+  else moveBatch(batch, "start", () => noteStart(batch));
+  batch.timers.schedule("work", batch.clock());
+}

@@ -1,0 +1,105 @@
+import type { BatchView, ItemState, ItemView, ReportFacts } from "../batches/batch-calls.ts";
+import { NO_TOTALS } from "../report/totals.ts";
+import type { BatchComponents } from "./components.ts";
+import type { Item } from "./item-table.ts";
+
+/** The throughput is that of so long. */
+const PULSE_MS = 5 * 60_000;
+const LEAST_PULSE_MS = 20_000;
+
+export function viewOf(batch: BatchComponents): BatchView {
+  const { state, items, documents, clock, scan } = batch;
+  const { counts } = items;
+  const quietUntilMs = documents.get("quietUntilMs") ?? 0;
+  const perMinute = state.status === "running" ? itemsPerMinute(batch) : null;
+  const open = counts.pending + counts.submitted;
+  return {
+    state: state.status,
+    counts,
+    scanned: scan.read,
+    problem: documents.get("problem") ?? null,
+    waitsUntilMs: quietUntilMs > clock() ? quietUntilMs : null,
+    itemsPerMinute: perMinute,
+    secondsLeft: perMinute === null || perMinute === 0 ? null : Math.ceil((open / perMinute) * 60),
+    startedAtMs: documents.get("startedAtMs") ?? null,
+    completedAtMs: documents.get("completedAtMs") ?? null,
+  };
+}
+
+/** Items that have ended. */
+export const endedOf = ({ items }: BatchComponents): number => {
+  const { ready, failed, skipped } = items.counts;
+  return ready + failed + skipped;
+};
+
+function itemsPerMinute(batch: BatchComponents): number | null {
+  const [first] = batch.documents.get("pulse") ?? [];
+  if (first === undefined) return null;
+  const sinceMs = batch.clock() - first.atMs;
+  return sinceMs < LEAST_PULSE_MS ? null : Math.round(((endedOf(batch) - first.ended) / sinceMs) * 600_000) / 10;
+}
+
+/** Notes how many items have ended, for the throughput. */
+export function notePulse(batch: BatchComponents): void {
+  const nowMs = batch.clock();
+  const kept = (batch.documents.get("pulse") ?? []).filter(({ atMs }) => atMs > nowMs - PULSE_MS);
+  const last = kept.at(-1);
+  if (last !== undefined && nowMs - last.atMs < PULSE_MS / 20) return;
+  batch.documents.put("pulse", [...kept, { atMs: nowMs, ended: endedOf(batch) }]);
+}
+
+export function itemsOf(
+  { items }: BatchComponents,
+  query: { status: ItemState | null; after: number; limit: number },
+): ItemView[] {
+  return items.page({ ...query, limit: Math.min(query.limit, 1000) }).map(toItemView);
+}
+
+function toItemView({ seq, status, video, mediaId, playbackId, error, differences, updatedAtMs }: Item): ItemView {
+  return {
+    seq,
+    sourceId: video.id,
+    title: video.title,
+    sourceUrl: withoutQuery(video.ref["url"]),
+    status,
+    mediaId,
+    playbackId,
+    oldPlaybackIds: video.playbackIds.map(({ id }) => id),
+    durationMs: video.durationMs,
+    bytes: video.bytes,
+    error,
+    differences,
+    updatedAtMs,
+  };
+}
+
+/** Its query may have a signature. */
+function withoutQuery(url: unknown): string | null {
+  if (typeof url !== "string" || !URL.canParse(url)) return null;
+  const parsed = new URL(url);
+  return `${parsed.origin}${parsed.pathname}`;
+}
+
+const MAX_GROUPS = 100;
+const MAX_OBSTACLES = 1000;
+
+export function reportOf(batch: BatchComponents): ReportFacts {
+  const { items, documents, order } = batch;
+  const listed = items
+    .page({ status: "failed", after: 0, limit: MAX_OBSTACLES })
+    .filter(({ mediaId }) => mediaId === null)
+    .map(({ video, error }) => ({
+      sourceId: video.id,
+      title: video.title,
+      code: error?.code ?? "internal",
+      message: error?.message ?? "",
+    }));
+  return {
+    order,
+    view: viewOf(batch),
+    totals: documents.get("totals") ?? NO_TOTALS,
+    reasons: items.reasons(MAX_GROUPS),
+    differences: items.differences(MAX_GROUPS),
+    obstacles: [...(documents.get("sample") ?? []), ...listed].slice(0, MAX_OBSTACLES),
+  };
+}

@@ -1,0 +1,77 @@
+/** The fields of a new media, out of what the source has. Pure. */
+import type { ListedVideo } from "../sources/source.ts";
+import type { BatchSettings, Difference } from "./batch-calls.ts";
+
+const MAX_TEXT = 255;
+const MAX_PAIRS = 10;
+/** The name that the published tool gives it, misspelt there (media contract, migration). */
+export const SOURCE_ID_NAME = "originPlaformVideoId";
+
+export interface MediaFields {
+  title: string | null;
+  creatorId: string | null;
+  metadata: Record<string, string>;
+  accessPolicy: "public" | "private";
+  /** What does not fit. The report has it whole. */
+  cut: Difference[];
+}
+
+export function mediaFieldsOf(video: ListedVideo, settings: BatchSettings): MediaFields {
+  const cut: Difference[] = [];
+  const short = (text: string, field: string, lines: boolean) => shorten(text, field, lines, cut);
+  const title = video.title === null ? null : short(video.title, "title", false) || null;
+  const creatorId = video.creatorId === null ? null : short(video.creatorId, "creatorId", false) || null;
+  const pairs = pairsOf(video, settings);
+  const metadata: Record<string, string> = {};
+  for (const [name, value] of pairs.slice(0, MAX_PAIRS)) {
+    const key = short(name, "metadata", false);
+    if (key !== "") metadata[key] = short(value, "metadata", true);
+  }
+  if (pairs.length > MAX_PAIRS)
+    cut.push({ field: "metadata", message: `a media has at most ${MAX_PAIRS} pairs: the others are left out` });
+  return { title, creatorId, metadata, accessPolicy: policyOf(video, settings, cut), cut: unique(cut) };
+}
+
+/** The id at the source comes first, what the owner wrote next, and what the platform knows last. */
+function pairsOf(video: ListedVideo, { metadata: names }: BatchSettings): [string, string][] {
+  const known: [string, string][] = [
+    ["originCreatedAt", video.createdAt ?? ""],
+    ["originFolder", video.folder ?? ""],
+    ["originTags", video.tags.length === 0 ? "" : JSON.stringify(video.tags)],
+  ];
+  const all = [...Object.entries(video.metadata), ...known].filter(([, value]) => value !== "");
+  const chosen: [string, string][] =
+    names === null
+      ? all
+      : all.flatMap(([name, value]): [string, string][] => (Object.hasOwn(names, name) ? [[names[name]!, value]] : []));
+  return [[SOURCE_ID_NAME, video.id], ...chosen];
+}
+
+function policyOf(video: ListedVideo, settings: BatchSettings, cut: Difference[]): "public" | "private" {
+  const wanted = settings.accessPolicy === "asSource" ? (video.policy === "public" ? "public" : "private") : settings.accessPolicy;
+  if (wanted === "public" && video.policy !== "public")
+    cut.push({ field: "accessPolicy", message: `it is ${video.policy} at the source, and public here, as the settings say` });
+  if (video.policy === "drm")
+    cut.push({ field: "accessPolicy", message: "the source's DRM is not carried over: it needs tokens here, and no licences" });
+  return wanted;
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is replaced
+const CONTROL = /[\u0000-\u001f\u007f]+/g;
+// oxlint-disable-next-line no-control-regex -- the same without tab, line feed and carriage return
+const CONTROL_IN_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]+/g;
+
+function shorten(text: string, field: string, lines: boolean, cut: Difference[]): string {
+  const whole = text.toWellFormed();
+  const clean = whole.replace(lines ? CONTROL_IN_LINES : CONTROL, " ");
+  if (clean !== whole) cut.push({ field, message: "control characters are replaced by spaces" });
+  const trimmed = lines ? clean : clean.trim();
+  if (trimmed.length <= MAX_TEXT) return trimmed;
+  cut.push({ field, message: `it is cut to ${MAX_TEXT} characters` });
+  const short = trimmed.slice(0, MAX_TEXT);
+  return short.isWellFormed() ? short : short.slice(0, -1); // half of a surrogate pair
+}
+
+const unique = (differences: Difference[]): Difference[] => [
+  ...new Map(differences.map((one) => [`${one.field} ${one.message}`, one])).values(),
+];

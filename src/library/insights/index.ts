@@ -1,0 +1,1 @@
+export { giveChapters } from "./give-chapters.ts";

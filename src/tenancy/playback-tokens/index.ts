@@ -1,0 +1,1 @@
+export { signPlaybackToken } from "./sign-token.ts";
