@@ -38,8 +38,8 @@ export class ImportBatch extends DurableObject<Env> implements BatchCalls {
     return viewOf(this.#batch);
   }
 
-  command(given: BatchCommand): BatchView | null {
-    return command(this.#batch, given);
+  command(given: BatchCommand, order: BatchOrder): BatchView | null {
+    return command(this.#batch, given, order);
   }
 
   items(query: { status: ItemState | null; after: number; limit: number }): ItemView[] {

@@ -2,6 +2,7 @@
 export { AssetMachine } from "./asset-machine.ts";
 export { EncoderContainer } from "./encoder-container.ts";
 export { ImageMaker } from "./image-maker.ts";
+export { ImportBatch } from "./import-batch.ts";
 export { LiveOrigin } from "./live-origin.ts";
 export { LiveStreamMachine } from "./live-stream-machine.ts";
 export { SearchIndex } from "./search-index.ts";

@@ -14,6 +14,7 @@ export {
   AssetMachine,
   EncoderContainer,
   ImageMaker,
+  ImportBatch,
   LiveOrigin,
   LiveStreamMachine,
   SearchIndex,

@@ -46,6 +46,7 @@ const WORKER_VARIABLES: Record<VariableName, string> = {
   INGEST_RTMP_URL: "address for broadcasters while no gateway has reported",
   INGEST_RTMPS_URL: "the same for RTMPS",
   INGEST_SRT_URL: "the same for SRT",
+  IMPORT_BASE_URLS: "JSON, source → URL: where the APIs of migration sources are, such as stand-ins",
   REVOKED_GATEWAYS: "ids of gateways that are no longer accepted",
   DRM_LICENSE_PROXY_CPIX_URL: "keys of your licence service",
   DRM_LICENSE_PROXY_WIDEVINE_URL: "its Widevine licences",

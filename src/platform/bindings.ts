@@ -28,4 +28,5 @@ export const BINDINGS: readonly string[] = [
   "VIEW_STORE",
   "IMAGE_MAKER",
   "SEARCH_INDEX",
+  "IMPORT_BATCH",
 ];

@@ -59,6 +59,16 @@ const ingestUrl = (scheme: string): Rule => ({
   words: `must be a URL that begins with ${scheme}://, or be empty`,
 });
 
+function isObjectOfUrls(value: string): boolean {
+  try {
+    const urls: unknown = JSON.parse(value);
+    const isObject = typeof urls === "object" && urls !== null && !Array.isArray(urls);
+    return isObject && Object.values(urls).every((url) => typeof url === "string" && /^https?:\/\/[^/]/.test(url));
+  } catch {
+    return false;
+  }
+}
+
 const RULES = {
   PUBLIC_URL: secureUrl,
   ENCODER_URL: secureOrigin,
@@ -101,6 +111,10 @@ const RULES = {
     isValid: (value) => /^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$/.test(value),
     words: "must be namespace.table, in lower-case letters, digits and underscores",
   },
+  IMPORT_BASE_URLS: {
+    isValid: isObjectOfUrls,
+    words: "must be a JSON object of http or https URLs by the names of sources, or be empty",
+  },
   REVOKED_GATEWAYS: {
     isValid: (value) => value.split(",").every((id) => id.trim() === "" || GATEWAY_ID.test(id.trim())),
     words: "must be ids of gateways, separated by commas",
@@ -131,6 +145,8 @@ export function variableProblem(name: string, value: string | undefined): string
 export function deployedVariableProblem(name: string, value: string): string | null {
   if (name === "ALLOW_PRIVATE_NETWORK" && value === "true")
     return `${name} is for work on one machine: a deployment would fetch from private addresses for everyone who may use its API`;
+  if (name === "IMPORT_BASE_URLS" && value !== "")
+    return `${name} is for work on one machine: a deployment would send the credentials of migrations there`;
   if (name === "ENCODER_URL" && value !== "" && !value.startsWith("https:"))
     return `${name} must be an https URL that Cloudflare can reach`;
   return variableProblem(name, value);

@@ -3,7 +3,8 @@ import type { DownloadTracks } from "../media/download/tracks.ts";
 import { retargetSegment } from "../media/download/retarget-segment.ts";
 import type { Env } from "../platform/env.ts";
 import { errorFields, logError } from "../platform/log.ts";
-import { entrypoint, fetchSegment, type RequestContext } from "./origin.ts";
+import { entrypoint } from "../platform/entrypoint.ts";
+import { fetchSegment, type RequestContext } from "./origin.ts";
 
 type Target = WritableStream<Uint8Array>;
 /** `to` is exclusive. */

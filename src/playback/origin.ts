@@ -10,6 +10,7 @@ import { answerEncryptedSegment } from "./encrypted-segments.ts";
 import type { SegmentFile } from "./paths.ts";
 import { answerStoredImage } from "./stored-image.ts";
 import { answerSegment, fileName, type SegmentAddress } from "./segments.ts";
+import { entrypoint } from "../platform/entrypoint.ts";
 
 /** Request headers that select bytes. Only these are forwarded to the inner entrypoint. */
 const SELECTING = ["range", "if-none-match", "if-range"];
@@ -91,13 +92,6 @@ export function fetchImage(
   const known = request.headers.get("if-none-match");
   if (known !== null) headers.set("if-none-match", known);
   return origin.fetch(`https://playback-origin/image/${assetId}/${name}`, { method: request.method, headers });
-}
-
-/** One of the Worker's own entrypoints; undefined where the runtime offers none. */
-export function entrypoint(exports: unknown, name: "default" | "PlaybackOrigin"): Fetcher | undefined {
-  if (typeof exports !== "object" || exports === null || !(name in exports)) return undefined;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the runtime makes a Fetcher of every exported entrypoint
-  return (exports as Record<string, Fetcher>)[name];
 }
 
 /** Turns problems into responses: an exception would lose its code between entrypoints. */

@@ -7,7 +7,7 @@ import { errorFields, log, logError } from "../../platform/log.ts";
 import { EXPORT_AUDIENCE, type ExportGrant } from "./create-export.ts";
 import type { ViewEngine } from "../questions/view-engine.ts";
 import { flatView } from "./export-fields.ts";
-import { WRITERS } from "./export-formats.ts";
+import { WRITERS } from "../../platform/row-formats.ts";
 import { openEngine } from "../engines/open-engine.ts";
 import { findExport, type ViewExport } from "./repository.ts";
 

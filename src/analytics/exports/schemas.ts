@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_FILTERS, TIMESPANS } from "../questions/scope.ts";
 import { EXPORT_FIELDS } from "./export-fields.ts";
-import { FORMATS } from "./export-query.ts";
+import { ROW_FORMATS } from "../../platform/row-formats.ts";
 
 const MAX_LIFETIME_SECONDS = 604_800; // 7 days
 const SPANS = Object.keys(TIMESPANS);
@@ -31,7 +31,7 @@ export const CreateExport = z
       .max(EXPORT_FIELDS.length)
       .optional()
       .openapi({ description: "Fields of a view, in the order of the columns; by default all" }),
-    format: z.enum(FORMATS).default("json").openapi({
+    format: z.enum(ROW_FORMATS).default("json").openapi({
       description: "json: one array; ndjson: one object per line; csv: with a line of names, for spreadsheets",
     }),
     expiresIn: z

@@ -27,7 +27,8 @@ export function wake({ timers, clock, documents, state }: BatchComponents): void
 }
 
 /** @returns null when the state does not accept it */
-export function command(batch: BatchComponents, given: BatchCommand): BatchView | null {
+export function command(batch: BatchComponents, given: BatchCommand, order: BatchOrder): BatchView | null {
+  if (batch.documents.get("order") === undefined) begin(batch, order);
   const isDone = carryOut(batch, given);
   log("import.command", { batchId: batch.order.batchId, command: given.name, accepted: isDone });
   if (!isDone) return null;
@@ -87,7 +88,11 @@ function retry(batch: BatchComponents, ids: readonly string[] | null): boolean {
     }
     noteQuiet(batch);
   };
-  if (state.status === "done") return moveBatch(batch, "retry", again);
+  if (state.status === "done")
+    return moveBatch(batch, "retry", () => {
+      batch.documents.delete("completedAtMs");
+      again();
+    });
   if (state.status !== "running") return false;
   batch.commit(again);
   return true;

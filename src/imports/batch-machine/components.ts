@@ -3,7 +3,7 @@ import { DocumentStore } from "../../platform/machine/document-store.ts";
 import { Outbox, type Sequenced } from "../../platform/machine/outbox.ts";
 import { StateMachine } from "../../platform/machine/state-machine.ts";
 import { Timers } from "../../platform/machine/timers.ts";
-import type { BatchOrder, BatchProblem, BatchState } from "../batches/batch-calls.ts";
+import type { BatchOrder, BatchProblem, BatchState, SourceFacts } from "../batches/batch-calls.ts";
 import type { DryRunTotals } from "../report/totals.ts";
 import type { Source } from "../sources/source.ts";
 import { ItemTable } from "./item-table.ts";
@@ -17,6 +17,7 @@ interface BatchDocuments {
   order: BatchOrder;
   /** Identifies the account at the source for claims; unset until the credentials were checked. */
   account: string;
+  source: SourceFacts;
   scan: ScanPlace;
   totals: DryRunTotals;
   sample: SampledVideo[];

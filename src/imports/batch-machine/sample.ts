@@ -1,9 +1,8 @@
 import { fetchSource, SourceError } from "../../library/sources/index.ts";
 import { type ListedVideo, type Source, SourceFailure } from "../sources/source.ts";
+import { SAMPLE_SIZE } from "../batches/sample-size.ts";
 import type { BatchComponents, SampledVideo } from "./components.ts";
 
-/** Videos of a dry run whose files are tried. */
-export const SAMPLE_SIZE = 50;
 const AT_ONCE = 5;
 
 /**

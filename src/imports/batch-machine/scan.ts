@@ -36,6 +36,8 @@ async function checkAccount(batch: BatchComponents, source: Source): Promise<voi
   const { account, missing } = await source.check();
   const needed = missing.find(({ isRequired }) => isRequired);
   if (needed !== undefined) throw new SourceFailure("permission_missing", needed.message);
+  const { pace, changesAtSource, neverKept } = source;
+  batch.documents.put("source", { pace: { ...pace }, changesAtSource, neverKept: [...neverKept] });
   batch.documents.put("account", account);
 }
 

@@ -98,6 +98,7 @@ export function reportOf(batch: BatchComponents): ReportFacts {
     order,
     view: viewOf(batch),
     totals: documents.get("totals") ?? NO_TOTALS,
+    source: documents.get("source") ?? { pace: null, changesAtSource: false, neverKept: [] },
     reasons: items.reasons(MAX_GROUPS),
     differences: items.differences(MAX_GROUPS),
     obstacles: [...(documents.get("sample") ?? []), ...listed].slice(0, MAX_OBSTACLES),

@@ -8,8 +8,8 @@ import { scanStep } from "./scan.ts";
 import { settleSubmitted, SETTLE_EVERY_MS } from "./settle.ts";
 import { submitSome } from "./submit.ts";
 
-/** An alarm works for so long, and is set again: other calls of the object then have their turn, and an alarm stays far below its 15 minutes. */
-const TURN_MS = 20_000;
+/** An alarm works for so long, and is set again: the other timers of the object then have their turn. */
+const TURN_MS = 5_000;
 /** Failures of the source in a row, after which the whole batch waits for it instead of failing its items. */
 const MOST_PAUSE_MS = 5 * 60_000;
 const FIRST_PAUSE_MS = 5_000;

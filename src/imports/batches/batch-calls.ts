@@ -1,7 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { type Remote, remoteObject } from "../../platform/machine/remote.ts";
 import type { DryRunTotals } from "../report/totals.ts";
-import type { SourceKind } from "../sources/source.ts";
+import type { SourceKind, SourcePace } from "../sources/source.ts";
 
 export const BATCH_STATES = ["scanning", "scanned", "running", "paused", "done", "cancelled"] as const;
 export type BatchState = (typeof BATCH_STATES)[number];
@@ -100,10 +100,19 @@ export interface Difference {
   message: string;
 }
 
+/** What the report says of the source. */
+export interface SourceFacts {
+  /** Null = it was not opened yet. */
+  pace: SourcePace | null;
+  changesAtSource: boolean;
+  neverKept: readonly string[];
+}
+
 export interface ReportFacts {
   order: BatchOrder;
   view: BatchView;
   totals: DryRunTotals;
+  source: SourceFacts;
   /** Failures and skips, grouped: the most frequent first, at most 100. */
   reasons: { status: ItemState; code: string; message: string; items: number; examples: string[] }[];
   /** Differences of ready items, grouped by field and message: at most 100. */
@@ -124,8 +133,11 @@ export interface BatchCalls {
   /** Begins the scan. Repeatable. */
   begin(order: BatchOrder): void;
   view(): BatchView;
-  /** @returns null when the state does not accept it: then `view()` says which one it is */
-  command(command: BatchCommand): BatchView | null;
+  /**
+   * @param order with which the batch begins, if its first call was lost
+   * @returns null when the state does not accept it: then `view()` says which one it is
+   */
+  command(command: BatchCommand, order: BatchOrder): BatchView | null;
   /** Items after a place, in the order of the list. @param limit at most 1,000 */
   items(query: { status: ItemState | null; after: number; limit: number }): ItemView[];
   report(): ReportFacts;

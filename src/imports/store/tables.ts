@@ -42,6 +42,16 @@ export const migratedPlaybackIds = sqliteTable(
   ],
 );
 
+/** What a batch was asked for. */
+export interface BatchRequest {
+  /** Of the source, without its type. */
+  options: Record<string, unknown>;
+  selection: Record<string, unknown>;
+  settings: Record<string, unknown>;
+  dryRun: boolean;
+  publicUrl: string;
+}
+
 /** Batches of migrations. The batch's object writes state, counts and times (`ImportBatch`). */
 export const importBatches = sqliteTable(
   "import_batches",
@@ -49,8 +59,8 @@ export const importBatches = sqliteTable(
     id: text().primaryKey(),
     workspaceId: text().notNull(),
     source: text({ enum: SOURCE_KINDS }).notNull(),
-    /** The body of its creation, without credentials: JSON. */
-    request: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    /** What it was asked for, without credentials. */
+    request: text({ mode: "json" }).$type<BatchRequest>().notNull(),
     state: text({ enum: ["scanning", "scanned", "running", "paused", "done", "cancelled"] }).notNull(),
     counts: text({ mode: "json" }).$type<Record<string, number>>().notNull(),
     /** Why it is paused, or what the scan ended with: {code, message}. */
@@ -67,8 +77,10 @@ export const importBatches = sqliteTable(
   },
   (t) => [
     index("import_batches_in_workspace").on(t.workspaceId, t.createdAt, t.id),
+    index("import_batches_ended").on(t.completedAt),
+    // Those whose items have not all ended. Column names stay unqualified, as SQLite requires.
     index("import_batches_open")
       .on(t.state, t.updatedAt)
-      .where(sql`state NOT IN ('done', 'cancelled')`),
+      .where(sql`completed_at IS NULL`),
   ],
 );

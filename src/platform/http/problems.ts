@@ -35,6 +35,7 @@ export const PROBLEMS = {
   playlist_limit_reached: { status: 400, message: "playlist limit reached" },
   signing_key_limit_reached: { status: 400, message: "signing key limit reached" },
   alert_limit_reached: { status: 400, message: "alert limit reached" },
+  import_limit_reached: { status: 400, message: "import limit reached" },
   export_limit_reached: { status: 400, message: "export limit reached" },
   media_limit_reached: { status: 400, message: "media limit reached" },
   stream_limit_reached: { status: 400, message: "stream limit reached" },
@@ -73,12 +74,15 @@ export const PROBLEMS = {
   view_not_found: { status: 404, message: "View not found" },
   alert_not_found: { status: 404, message: "alert not found" },
   export_not_found: { status: 404, message: "export not found" },
+  import_not_found: { status: 404, message: "import not found" },
   not_found: { status: 404, message: "not found" },
   method_not_allowed: { status: 405, message: "method not allowed" },
   playlist_reference_taken: { status: 409, message: "playlist create failed" },
   idempotency_conflict: { status: 409, message: "idempotency key was used with another body" },
   stream_busy: { status: 409, message: "another broadcaster is on air" },
   object_announced: { status: 409, message: "object has been announced" },
+  /** A command that the state of a batch does not accept. */
+  import_state: { status: 409, message: "import is in another state" },
   webhook_disabled: { status: 409, message: "webhook is disabled" },
   secret_rotated_recently: { status: 409, message: "secret was rotated recently" },
   job_gone: { status: 410, message: "job is cancelled" },
@@ -151,6 +155,7 @@ const NOT_FOUND = {
   view_not_found: "no view has this id",
   alert_not_found: "no alert has this id",
   export_not_found: "no export has this id",
+  import_not_found: "no import has this id",
 } as const satisfies Partial<Record<ProblemCode, string>>;
 
 /** @throws {Problem} the same for an id of another workspace as for an unknown one */

@@ -34,6 +34,7 @@ test.each([
   ["INGEST_RTMP_URL", ["", "rtmp://live.example.com/live"], ["nonsense", "rtmps://live.example.com/live", "rtmp:live"]],
   ["INGEST_RTMPS_URL", ["", "rtmps://live.example.com:443/live"], ["rtmp://live.example.com/live"]],
   ["INGEST_SRT_URL", ["", "srt://live.example.com:8890?latency=200"], ["udp://live.example.com:8890", "srt://"]],
+  ["IMPORT_BASE_URLS", ["", '{"mux":"http://127.0.0.1:8100"}'], ["http://127.0.0.1", '{"mux":1}', '["http://a"]']],
   ["REVOKED_GATEWAYS", ["", "live-1", "live-1, live-2,"], ["live-1;live-2", "live 1"]],
 ])("%s may be one of %j, and none of %j", (name, valid, invalid) => {
   for (const value of valid) expect([value, variableProblem(name, value)]).toEqual([value, null]);

@@ -47,7 +47,7 @@ export async function createWebhook(body: CreateWebhook, { env, workspaceId, now
   return created;
 }
 
-function newWebhook(id: string, workspaceId: string, body: CreateWebhook, secret: string, now: Date): Webhook {
+export function newWebhook(id: string, workspaceId: string, body: CreateWebhook, secret: string, now: Date): Webhook {
   return {
     id,
     workspaceId,
@@ -57,6 +57,7 @@ function newWebhook(id: string, workspaceId: string, body: CreateWebhook, secret
     naming: body.naming,
     eventSecrets: body.events.secrets,
     enabled: body.enabled,
+    objectId: null,
     secret,
     previousSecret: null,
     previousSecretUntil: null,

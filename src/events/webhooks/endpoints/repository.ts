@@ -16,7 +16,8 @@ export const WEBHOOKS_PER_WORKSPACE = 50;
 export const isWebhook = ({ workspaceId, webhookId }: WebhookKey) =>
   and(eq(webhooks.id, webhookId), eq(webhooks.workspaceId, workspaceId), isNull(webhooks.deletedAt));
 
-const isOfWorkspace = (workspaceId: string) => and(eq(webhooks.workspaceId, workspaceId), isNull(webhooks.deletedAt));
+const isOfWorkspace = (workspaceId: string) =>
+  and(eq(webhooks.workspaceId, workspaceId), isNull(webhooks.deletedAt), isNull(webhooks.objectId));
 
 /** The columns for `eventTypes`: as the owner wrote them, and resolved for the fan-out. */
 export const typesOf = (eventTypes: string[]) => ({
@@ -63,8 +64,11 @@ export function insertWebhook(db: Database, webhook: Webhook): Statement {
     SELECT ${webhook.id}, ${workspaceId}, ${webhook.url}, ${webhook.description}, ${JSON.stringify(webhook.eventTypes)}, ${matched},
       ${webhook.matchedVersion}, ${webhook.naming}, ${webhook.eventSecrets ? 1 : 0}, ${webhook.enabled ? 1 : 0}, ${webhook.secret},
       ${webhook.createdAt.getTime()}, ${webhook.updatedAt.getTime()}
-    WHERE (SELECT count(*) FROM ${webhooks} WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL) < ${WEBHOOKS_PER_WORKSPACE}`);
+    WHERE (SELECT count(*) FROM ${webhooks} WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND object_id IS NULL) < ${WEBHOOKS_PER_WORKSPACE}`);
 }
+
+/** One that gets the events of one object. The caller bounds their number. */
+export const insertObjectWebhook = (db: Database, webhook: Webhook): Statement => db.insert(webhooks).values(webhook);
 
 /** In the same commit: whether there was room for the webhook. */
 export const isInserted = (id: string) => sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE id = ${id})`;

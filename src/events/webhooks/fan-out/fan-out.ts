@@ -28,6 +28,7 @@ export function fanOut(db: Database, eventId: string, exceptWebhookId = "", twin
       AND NOT (webhook.naming = 'video'
         AND EXISTS (SELECT 1 FROM ${deliveries} AS twin WHERE twin.event_id = ${twinId} AND twin.webhook_id = webhook.id))
       AND webhook.deleted_at IS NULL AND webhook.enabled
+      AND (webhook.object_id IS NULL OR webhook.object_id = event.object_id)
       AND (webhook.matched_types IS NULL
         OR EXISTS (SELECT 1 FROM json_each(webhook.matched_types) AS wanted WHERE wanted.value = event.type))
     ON CONFLICT DO NOTHING

@@ -19,6 +19,8 @@ export const webhooks = sqliteTable(
     eventSecrets: integer({ mode: "boolean" }).notNull().default(false),
     /** Set by the owner. While false, new events create no delivery and pending deliveries wait. */
     enabled: integer({ mode: "boolean" }).notNull(),
+    /** It gets the events of this object only, such as a migration batch, and is neither listed nor counted; null = those of the workspace. */
+    objectId: text(),
     secret: text().notNull(), // sealed, see secrets.ts
     previousSecret: text(), // sealed; signs in addition to the current one until `previousSecretUntil`
     previousSecretUntil: integer({ mode: "timestamp_ms" }),

@@ -1,5 +1,7 @@
-/** Exported views as text, piece by piece. Pure. */
-import type { ExportFormat } from "./export-query.ts";
+/** Rows as text, piece by piece: for exports that may be long. Pure. */
+
+export const ROW_FORMATS = ["json", "ndjson", "csv"] as const;
+export type RowFormat = (typeof ROW_FORMATS)[number];
 
 type Row = Record<string, unknown>;
 
@@ -14,7 +16,7 @@ interface Writer {
 const picked = (row: Row, fields: readonly string[]): string =>
   JSON.stringify(Object.fromEntries(fields.map((name) => [name, row[name] ?? null])));
 
-export const WRITERS: Record<ExportFormat, Writer> = {
+export const WRITERS: Record<RowFormat, Writer> = {
   json: {
     contentType: "application/json",
     begin: () => "[",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EXPORT_FIELDS } from "../../../src/analytics/exports/export-fields.ts";
-import { WRITERS } from "../../../src/analytics/exports/export-formats.ts";
+import { WRITERS } from "../../../src/platform/row-formats.ts";
 
 const fields = ["viewId", "videoTitle", "watchTime", "viewHasError"];
 const rows = [

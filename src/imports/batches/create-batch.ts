@@ -1,0 +1,125 @@
+import type { z } from "@hono/zod-openapi";
+import { deleteObjectWebhooks, objectWebhook, webhookUrlIssues } from "../../events/webhooks/index.ts";
+import { commit, openDatabase, type Statement } from "../../platform/database.ts";
+import { success } from "../../platform/http/answers.ts";
+import type { CreateContext } from "../../platform/http/idempotency.ts";
+import { Problem } from "../../platform/http/problems.ts";
+import { validationProblem } from "../../platform/http/validation.ts";
+import { errorFields, log, logWarning } from "../../platform/log.ts";
+import { allowsPrivateNetwork } from "../../platform/network/index.ts";
+import { findCredential, newCredential } from "../credentials/index.ts";
+import { prepareList } from "../lists/index.ts";
+import { SOURCES } from "../sources/index.ts";
+import { orderOf } from "./order-of.ts";
+import { type BatchOrder, importBatch } from "./batch-calls.ts";
+import { type BatchRow, insertBatch, isInserted, OPEN_BATCHES } from "./repository.ts";
+import type { CreateImport } from "./schemas.ts";
+import { toImport } from "./to-import.ts";
+
+const NO_COUNTS = { total: 0, pending: 0, submitted: 0, ready: 0, failed: 0, skipped: 0 };
+
+/**
+ * Creates a batch and starts its object. A list by URL is fetched first, and the URL of `statusUrl` is verified.
+ *
+ * @throws {Problem} validation_failed, import_limit_reached, import_list_not_found, import_credential_not_found, import_list_invalid, unavailable
+ */
+export async function createBatch(body: CreateImport, context: CreateContext) {
+  const { env, workspaceId, publicUrl, now, after, keep } = context;
+  requireStatusUrl(body, allowsPrivateNetwork(env));
+  const { type: source, ...given } = body.source;
+  const db = openDatabase(env.DB);
+  const id = crypto.randomUUID();
+  const credential = await credentialOf(body, context);
+  const options: Record<string, unknown> = source === "list" ? await prepareList(context, given) : given;
+  const webhook =
+    body.statusUrl === undefined ? null : await objectWebhook(env, { workspaceId, objectId: id, url: body.statusUrl }, now);
+  const row: BatchRow = {
+    id,
+    workspaceId,
+    source,
+    request: { options, selection: body.selection, settings: body.settings, dryRun: body.dryRun, publicUrl },
+    state: "scanning",
+    counts: NO_COUNTS,
+    problem: null,
+    credentialId: credential.id,
+    statusWebhookId: webhook?.id ?? null,
+    startedAt: null,
+    createdAt: now,
+    updatedAt: now,
+    completedAt: null,
+    revision: 0,
+  };
+  const created = {
+    id,
+    answer: success({
+      ...toImport(row, null),
+      ...(webhook === null ? {} : { statusWebhook: { id: webhook.id, secret: webhook.secret } }),
+    }),
+  };
+  const [inserted] = await commit(env.DB, [
+    insertBatch(db, row),
+    ...credential.statements,
+    ...(webhook === null ? [] : [webhook.insert]),
+    ...(await keep(created, isInserted(id))),
+  ]);
+  if (inserted!.meta.changes === 0) {
+    await commit(env.DB, [...credential.undo, deleteObjectWebhooks(db, id, now)]);
+    throw new Problem("import_limit_reached", `a workspace has at most ${OPEN_BATCHES} batches that have not ended`);
+  }
+  log("import.created", { batchId: id, workspaceId, source, dryRun: body.dryRun });
+  // If this call is lost, the cron's sweep starts the object.
+  after(startBatch(env, orderOf(row)));
+  return created;
+}
+
+export const startBatch = (env: CreateContext["env"], order: BatchOrder): Promise<unknown> =>
+  importBatch(env, order.batchId)
+    .begin(order)
+    .catch((error: unknown) => logWarning("import.start_failed", { batchId: order.batchId, ...errorFields(error) }));
+
+/** @throws {Problem} validation_failed */
+function requireStatusUrl({ statusUrl }: CreateImport, allowPrivate: boolean): void {
+  const issues = webhookUrlIssues({ url: statusUrl }, allowPrivate).map((issue) => ({ ...issue, path: ["statusUrl"] }));
+  if (issues.length > 0) throw validationProblem({ issues }, { data: null, schema: null });
+}
+
+interface BatchCredential {
+  id: string | null;
+  /** For the commit of the batch. */
+  statements: Statement[];
+  /** When the batch is not created after all. */
+  undo: Statement[];
+}
+
+/** The batch's credentials: named, given with the batch, or none. @throws {Problem} validation_failed, import_credential_not_found */
+async function credentialOf(body: CreateImport, { env, workspaceId, now }: CreateContext): Promise<BatchCredential> {
+  const { source, credentialId, credentials } = body;
+  const refuse = (field: string, message: string) => {
+    throw new Problem("validation_failed", "validation failed", { fields: [{ field, message: "is invalid", hint: message }] });
+  };
+  const definition = source.type === "list" ? null : SOURCES[source.type];
+  if (definition === null || definition.credentials === null) {
+    if (credentialId !== undefined || credentials !== undefined) refuse("credentials", "must be absent: a list has none");
+    return NONE;
+  }
+  if (credentialId !== undefined && credentials !== undefined)
+    refuse("credentials", "must be absent beside `credentialId`");
+  if (credentialId !== undefined) {
+    const found = await findCredential(openDatabase(env.DB), workspaceId, credentialId.toLowerCase());
+    if (found.source !== source.type) refuse("credentialId", `must be of the source ${source.type}`);
+    return { ...NONE, id: found.id };
+  }
+  if (credentials === undefined) {
+    if (!definition.isOpenToAll) refuse("credentials", "are required, or `credentialId`");
+    return NONE;
+  }
+  const parsed = definition.credentials.safeParse(credentials);
+  if (!parsed.success) throw validationProblem(inside(parsed.error), { data: body, schema: null });
+  return await newCredential(env, { workspaceId, source: source.type, credentials, keep: false }, now);
+}
+
+const NONE: BatchCredential = { id: null, statements: [], undo: [] };
+
+const inside = ({ issues }: Pick<z.core.$ZodError, "issues">) => ({
+  issues: issues.map((issue) => ({ ...issue, path: ["credentials", ...issue.path] })),
+});

@@ -1,0 +1,50 @@
+import type { z } from "@hono/zod-openapi";
+import { recordOf } from "../../platform/http/record.ts";
+import { toTimestamp } from "../../platform/timestamp.ts";
+import type { BatchView, ItemView } from "./batch-calls.ts";
+import type { BatchRow } from "./repository.ts";
+import type { ImportItem, ImportRecord } from "./schemas.ts";
+
+const timestampOf = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : toTimestamp(new Date(ms)));
+
+/** @param view of the batch's object; null = as D1 has it, which may be some seconds old */
+export function toImport(row: BatchRow, view: BatchView | null) {
+  const { options, selection, settings, dryRun, publicUrl } = row.request;
+  const { items, ...shown } = options as { items?: unknown };
+  return recordOf<z.input<typeof ImportRecord>>({
+    id: row.id,
+    status: view?.state ?? row.state,
+    source: { type: row.source, ...shown },
+    selection,
+    settings,
+    dryRun,
+    credentialId: row.credentialId,
+    counts: view?.counts ?? (row.counts as z.input<typeof ImportRecord>["counts"]),
+    problem: view === null ? row.problem : view.problem,
+    scanned: view?.scanned ?? null,
+    nextAttemptAt: timestampOf(view?.waitsUntilMs),
+    itemsPerMinute: view?.itemsPerMinute ?? null,
+    secondsLeft: view?.secondsLeft ?? null,
+    reportUrl: `${publicUrl}/v1/imports/${row.id}/report`,
+    createdAt: toTimestamp(row.createdAt),
+    updatedAt: toTimestamp(row.updatedAt),
+    startedAt: timestampOf(view === null ? row.startedAt?.getTime() : view.startedAtMs),
+    completedAt: timestampOf(view === null ? row.completedAt?.getTime() : view.completedAtMs),
+  });
+}
+
+export const toItem = (item: ItemView) =>
+  recordOf<z.input<typeof ImportItem>>({
+    sourceId: item.sourceId,
+    title: item.title,
+    sourceUrl: item.sourceUrl,
+    status: item.status,
+    mediaId: item.mediaId,
+    playbackId: item.playbackId,
+    oldPlaybackIds: item.oldPlaybackIds,
+    durationMs: item.durationMs === null ? null : Math.round(item.durationMs),
+    bytes: item.bytes,
+    error: item.error,
+    differences: item.differences,
+    updatedAt: toTimestamp(new Date(item.updatedAtMs)),
+  });

@@ -1,0 +1,46 @@
+import type { ReportFacts } from "../batches/batch-calls.ts";
+import type { BatchRow } from "../batches/repository.ts";
+import { toImport } from "../batches/to-import.ts";
+import { SAMPLE_SIZE } from "../batches/sample-size.ts";
+import { estimateOf } from "./estimate.ts";
+import type { ImportReport } from "./schemas.ts";
+
+/** @param encoders of this deployment */
+export function toReport(row: BatchRow, facts: ReportFacts, encoders: number): ImportReport {
+  const { totals, view, order } = facts;
+  const { pace, changesAtSource, neverKept } = facts.source;
+  const estimate = estimateOf(totals, order.settings, { encoders, pace, ordersFiles: changesAtSource });
+  const { onceUsd, monthlyUsd, storedBytes, totalSeconds, encodingSeconds, sourceSeconds } = estimate;
+  return {
+    import: toImport(row, view) as ImportReport["import"],
+    found: {
+      videos: totals.videos,
+      hours: Math.round(estimate.hours * 100) / 100,
+      isHoursEstimated: estimate.isHoursEstimated,
+      sourceBytes: estimate.sourceBytes,
+      isBytesEstimated: estimate.isBytesEstimated,
+      policies: totals.policies,
+      resolutions: Object.fromEntries(
+        Object.entries(totals.heights).map(([height, { videos }]) => [height === "unknown" ? height : `${height}p`, videos]),
+      ),
+      captions: totals.captions,
+      captionsUnknown: totals.captionsUnknown,
+      furtherAudioTracks: totals.audioTracks,
+      withChapters: totals.chapters,
+      playbackIds: totals.playbackIds,
+      repeated: totals.repeated,
+      alreadyImported: totals.alreadyImported,
+    },
+    estimate: { onceUsd, monthlyUsd, storedBytes, totalSeconds, encodingSeconds, sourceSeconds },
+    lost: [
+      ...neverKept.map((what) => ({ what })),
+      ...Object.entries(totals.losses)
+        .toSorted(([, one], [, other]) => other - one)
+        .map(([what, videos]) => ({ what, videos })),
+    ],
+    sampled: order.dryRun ? Math.min(SAMPLE_SIZE, view.counts.total) : 0,
+    obstacles: facts.obstacles.map(({ title, ...rest }) => ({ ...rest, ...(title === null ? {} : { title }) })),
+    reasons: facts.reasons,
+    differences: facts.differences,
+  };
+}
