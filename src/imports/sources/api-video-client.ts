@@ -65,18 +65,20 @@ export class ApiVideoClient {
     return body;
   }
 
-  async page(path: string, page: number, size = PAGE): Promise<z.infer<typeof Page>> {
+  /** @returns null for 404: what is listed, or the page of it, is not there */
+  async page(path: string, page: number, size = PAGE): Promise<z.infer<typeof Page> | null> {
     const separator = path.includes("?") ? "&" : "?";
-    return readAnswer(Page, await this.get(`${path}${separator}currentPage=${page}&pageSize=${size}`), API_VIDEO);
+    const answer = await this.get(`${path}${separator}currentPage=${page}&pageSize=${size}`);
+    return answer === null ? null : readAnswer(Page, answer, API_VIDEO);
   }
 
   /** Captions and chapters: one entry a language. */
   async all(path: string): Promise<unknown[]> {
     const items: unknown[] = [];
     for (let number = 1; number <= MOST_PAGES; number++) {
-      const { data, pagination } = await this.page(path, number);
-      items.push(...data);
-      if (number >= pagination.pagesTotal) break;
+      const page = await this.page(path, number);
+      items.push(...(page?.data ?? []));
+      if (page === null || number >= page.pagination.pagesTotal) break;
     }
     return items;
   }

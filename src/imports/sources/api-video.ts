@@ -4,6 +4,8 @@
  */
 import { z } from "@hono/zod-openapi";
 import { sha256Hex } from "../../platform/crypto/hash.ts";
+import { CaptionsError } from "../../media/captions/cue.ts";
+import { plainText } from "../../media/captions/markup.ts";
 import { parseWebVtt } from "../../media/captions/webvtt.ts";
 import { readAnswer } from "./answers.ts";
 import { API_VIDEO, ApiVideoClient } from "./api-video-client.ts";
@@ -141,7 +143,9 @@ class ApiVideoSource implements Source {
   }
 
   async #page(path: string, number: number): Promise<NumberedPage> {
-    const { data, pagination } = await this.#client.page(path, number);
+    const answer = await this.#client.page(path, number);
+    if (answer === null) return { number, isLast: true, size: 1, total: null, videos: [] };
+    const { data, pagination } = answer;
     return {
       number: pagination.currentPage,
       isLast: number >= pagination.pagesTotal,
@@ -161,9 +165,19 @@ class ApiVideoSource implements Source {
     if (chosen === undefined) return { chapters: [], others: [] };
     const text = await this.#client.file(await this.#client.withSession(chosen.src));
     return {
-      chapters: parseWebVtt(text).cues.map(({ startMs, text: title }) => ({ startMs, title })),
+      chapters: chaptersOf(text),
       others: files.filter((file) => file !== chosen).map((file) => file.language ?? "another language"),
     };
+  }
+}
+
+/** api.video checks no file that it takes; of one that is no WebVTT, nothing is kept. */
+function chaptersOf(text: string): ListedChapter[] {
+  try {
+    return parseWebVtt(text).cues.map(({ startMs, text: title }) => ({ startMs, title: plainText(title) }));
+  } catch (error) {
+    if (error instanceof CaptionsError) return [];
+    throw error;
   }
 }
 
