@@ -7,9 +7,9 @@ import { sha256Hex } from "../../platform/crypto/hash.ts";
 import { CaptionsError } from "../../media/captions/cue.ts";
 import { plainText } from "../../media/captions/markup.ts";
 import { parseWebVtt } from "../../media/captions/webvtt.ts";
-import { readAnswer } from "./answers.ts";
-import { API_VIDEO, ApiVideoClient } from "./api-video-client.ts";
-import { ApiVideo, ApiVideoStatus, listedOf, obstacleOf, withStatus } from "./api-video-videos.ts";
+import { readAnswer } from "./read-answer.ts";
+import { API_VIDEO, ApiVideoClient } from "./api-video/client.ts";
+import { ApiVideo, ApiVideoStatus, listedOf, obstacleOf, withStatus } from "./api-video/videos.ts";
 import type { SourceDefinition } from "./definition.ts";
 import { directionOf, readChosen, readNumbered, type NumberedPage } from "./numbered-pages.ts";
 import type { SourceHttp } from "./source-http.ts";
@@ -99,8 +99,8 @@ class ApiVideoSource implements Source {
     const status = await this.#client.get(`${path}/status`);
     if (status === null) return null; // deleted in between
     const listed = withStatus(
-      listedOf(readAnswer(ApiVideo, video, API_VIDEO)),
-      readAnswer(ApiVideoStatus, status, API_VIDEO),
+      listedOf(readAnswer(ApiVideo, video, "api.video's video")),
+      readAnswer(ApiVideoStatus, status, "api.video's status of a video"),
     );
     const { chapters, others } = await this.#chapters(path, listed.metadata["language"]);
     return { ...listed, chapters, left: [...listed.left, ...others.map((language) => `chapters in ${language}`)] };
@@ -114,7 +114,7 @@ class ApiVideoSource implements Source {
   async resolve({ id }: ListedVideo): Promise<Resolution> {
     const answer = await this.#client.get(`/videos/${encodeURIComponent(id)}`);
     if (answer === null) throw new SourceFailure("video_gone", "api.video has no such video any more.");
-    const video = readAnswer(ApiVideo, answer, API_VIDEO);
+    const video = readAnswer(ApiVideo, answer, "api.video's video");
     const obstacle = obstacleOf(video);
     const mp4 = video.assets?.mp4;
     if (obstacle !== null || !mp4)
@@ -130,7 +130,7 @@ class ApiVideoSource implements Source {
     const entries = await this.#client.all(`/videos/${encodeURIComponent(id)}/captions`);
     return Promise.all(
       entries.map(async (entry) => {
-        const { src, srclang, languageName } = readAnswer(Caption, entry, API_VIDEO);
+        const { src, srclang, languageName } = readAnswer(Caption, entry, "api.video's caption");
         const named = { languageCode: srclang, name: languageName ?? null };
         if (policy === "public") return { ...named, url: src, text: null };
         return { ...named, url: null, text: await this.#client.file(await this.#client.withSession(src, sessions)) };
@@ -151,7 +151,7 @@ class ApiVideoSource implements Source {
       isLast: number >= pagination.pagesTotal,
       size: pagination.pageSize,
       total: pagination.itemsTotal,
-      videos: readAnswer(z.object({ data: z.array(ApiVideo) }), { data }, API_VIDEO).data.map(listedOf),
+      videos: readAnswer(z.object({ data: z.array(ApiVideo) }), { data }, "api.video's list of videos").data.map(listedOf),
     };
   }
 
@@ -160,7 +160,7 @@ class ApiVideoSource implements Source {
     path: string,
     language: string | undefined,
   ): Promise<{ chapters: ListedChapter[]; others: string[] }> {
-    const files = (await this.#client.all(`${path}/chapters`)).map((entry) => readAnswer(Chapters, entry, API_VIDEO));
+    const files = (await this.#client.all(`${path}/chapters`)).map((entry) => readAnswer(Chapters, entry, "api.video's chapters"));
     const chosen = files.find((file) => file.language === language) ?? files[0];
     if (chosen === undefined) return { chapters: [], others: [] };
     const text = await this.#client.file(await this.#client.withSession(chosen.src));

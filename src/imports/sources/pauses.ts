@@ -15,9 +15,13 @@ export function pauseOf(headers: Headers, nowMs: number): number | null {
   return pauseMs === null ? null : Math.max(LEAST_MS, pauseMs);
 }
 
-/** S3 answers 503 both when it is overloaded and when a client is too fast; only the code in the body tells them apart. */
-export const asksForPause = (status: number, text: string): boolean =>
-  status === 429 || (status === 503 && /<Code>(SlowDown|RequestLimitExceeded)<\/Code>/.test(text));
+/**
+ * Whether an answer is a matter of pace. A 503 may as well be an outage: it is one of pace if it names a time, or with the code of S3 and of
+ * those who speak it.
+ */
+export const asksForPause = (status: number, headers: Headers, text: string): boolean =>
+  status === 429 ||
+  (status === 503 && (headers.has("retry-after") || /<Code>(SlowDown|RequestLimitExceeded)<\/Code>/.test(text)));
 
 function untilReset(reset: string | null, nowMs: number): number | null {
   if (reset === null) return null;

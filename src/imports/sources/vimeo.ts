@@ -3,7 +3,7 @@
  * "Rate limits", read November 2026.
  */
 import { z } from "@hono/zod-openapi";
-import { readAnswer, unexpectedStatus } from "./answers.ts";
+import { readAnswer, unexpectedStatus } from "./read-answer.ts";
 import type { SourceDefinition } from "./definition.ts";
 import { directionOf, readChosen, readNumbered, type NumberedPage } from "./numbered-pages.ts";
 import type { SourceHttp } from "./source-http.ts";
@@ -19,8 +19,8 @@ import {
   type Source,
   type SourcePage,
 } from "./source.ts";
-import { bestFile, expiryOf } from "./vimeo-files.ts";
-import { listedOf, obstacleOf, VIDEO_FIELDS, VimeoVideo } from "./vimeo-videos.ts";
+import { bestFile, expiryOf } from "./vimeo/files.ts";
+import { listedOf, obstacleOf, VIDEO_FIELDS, VimeoVideo } from "./vimeo/videos.ts";
 
 const Options = z.strictObject({});
 type Options = z.infer<typeof Options>;
@@ -90,8 +90,8 @@ class VimeoSource implements Source {
 
   /** Vimeo leaves fields out where a scope or the plan does not allow them, so both are asked for. */
   async check(): Promise<CredentialCheck> {
-    const { scope } = readAnswer(Verified, await this.#get("/oauth/verify?fields=scope"), VIMEO);
-    const me = readAnswer(Me, await this.#get("/me?fields=uri,name,account"), VIMEO);
+    const { scope } = readAnswer(Verified, await this.#get("/oauth/verify?fields=scope"), "Vimeo's check of a token");
+    const me = readAnswer(Me, await this.#get("/me?fields=uri,name,account"), "Vimeo's account");
     const missing = [...missingScopes(scope.split(/\s+/)), ...missingPlan(me.account ?? null)];
     return { account: me.uri.replace("/users/", ""), accountName: me.name ?? null, missing };
   }
@@ -107,14 +107,14 @@ class VimeoSource implements Source {
     if (!/^\d{1,20}$/.test(id)) return null;
     const answer = await this.#get(`/videos/${id}?fields=${VIDEO_FIELDS}`);
     if (answer === null) return null;
-    return { ...listedOf(readAnswer(VimeoVideo, answer, VIMEO)), chapters: await this.#chapters(id) };
+    return { ...listedOf(readAnswer(VimeoVideo, answer, "Vimeo's video")), chapters: await this.#chapters(id) };
   }
 
   /** A link that redirects to a file. The file's own address lasts a few hours, so each fetch begins with the link. */
   async resolve({ id }: ListedVideo): Promise<Resolution> {
     const answer = await this.#get(`/videos/${id}?fields=uri,status,transcode.status,download,files`);
     if (answer === null) throw new SourceFailure("video_gone", "Vimeo has no such video any more.");
-    const video = readAnswer(VimeoVideo, answer, VIMEO);
+    const video = readAnswer(VimeoVideo, answer, "Vimeo's video");
     const obstacle = obstacleOf(video);
     if (obstacle !== null) throw new SourceFailure(obstacle.code, obstacle.message);
     const file = bestFile(video);
@@ -127,7 +127,7 @@ class VimeoSource implements Source {
   async captions({ id }: ListedVideo): Promise<ListedCaption[]> {
     const answer = await this.#get(`/videos/${id}/texttracks?per_page=${PAGE}&fields=active,type,language,name,link`);
     if (answer === null) return [];
-    return readAnswer(TextTracks, answer, VIMEO)
+    return readAnswer(TextTracks, answer, "Vimeo's list of text tracks")
       .data.filter(({ active, type }) => active !== false && (!type || type === "captions" || type === "subtitles"))
       .map(({ language, name, link }) => ({ languageCode: language ?? "und", name: name ?? null, url: link, text: null }));
   }
@@ -139,7 +139,7 @@ class VimeoSource implements Source {
   async #page(path: string, number: number): Promise<NumberedPage> {
     const answer = await this.#get(path);
     if (answer === null) return { number, isLast: true, size: PAGE, total: null, videos: [] };
-    const { total, page, per_page: size, paging, data } = readAnswer(Paging, answer, VIMEO);
+    const { total, page, per_page: size, paging, data } = readAnswer(Paging, answer, "Vimeo's list of videos");
     const next = paging.next === null ? null : Number(/[?&]page=(\d+)/.exec(paging.next)?.[1]);
     if (next !== null && next !== page + 1) {
       throw new SourceFailure("source_unreadable", `Vimeo's list goes on from page ${page} with page ${next}.`);
@@ -151,7 +151,7 @@ class VimeoSource implements Source {
   async #chapters(id: string): Promise<ListedChapter[]> {
     const answer = await this.#get(`/videos/${id}/chapters?per_page=${PAGE}&fields=title,timecode`);
     if (answer === null) return [];
-    const { data } = readAnswer(Chapters, answer, VIMEO);
+    const { data } = readAnswer(Chapters, answer, "Vimeo's list of chapters");
     return data.map(({ title, timecode }) => ({ startMs: Math.round(timecode * 1000), title: title ?? "" }));
   }
 

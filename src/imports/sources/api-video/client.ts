@@ -1,8 +1,8 @@
 /** Calls of api.video. Documents: its API reference and "Authentication and refresh tokens", read November 2026. */
 import { z } from "@hono/zod-openapi";
-import { readAnswer, unexpectedStatus } from "./answers.ts";
-import type { SourceHttp } from "./source-http.ts";
-import { SourceFailure } from "./source.ts";
+import { readAnswer, unexpectedStatus } from "../read-answer.ts";
+import type { SourceHttp } from "../source-http.ts";
+import { SourceFailure } from "../source.ts";
 
 export const API_VIDEO = "api.video";
 
@@ -69,7 +69,7 @@ export class ApiVideoClient {
   async page(path: string, page: number, size = PAGE): Promise<z.infer<typeof Page> | null> {
     const separator = path.includes("?") ? "&" : "?";
     const answer = await this.get(`${path}${separator}currentPage=${page}&pageSize=${size}`);
-    return answer === null ? null : readAnswer(Page, answer, API_VIDEO);
+    return answer === null ? null : readAnswer(Page, answer, "api.video's list");
   }
 
   /** Captions and chapters: one entry a language. */
@@ -109,7 +109,7 @@ export class ApiVideoClient {
   async #openSession(root: string): Promise<string> {
     const { status, body } = await this.#http.json({ url: `${root}/session` });
     if (status !== 200) throw unexpectedStatus(status, API_VIDEO);
-    return readAnswer(Session, body, API_VIDEO).session_token;
+    return readAnswer(Session, body, "api.video's session of a private video").session_token;
   }
 
   async #authenticate(): Promise<Token> {
@@ -123,7 +123,7 @@ export class ApiVideoClient {
     if (status >= 400 && status < 404)
       throw new SourceFailure("credentials_invalid", "api.video does not know the API key.");
     if (status !== 200) throw unexpectedStatus(status, API_VIDEO);
-    const { access_token: value, expires_in: seconds } = readAnswer(AccessToken, body, API_VIDEO);
+    const { access_token: value, expires_in: seconds } = readAnswer(AccessToken, body, "api.video's access token");
     return { value, untilMs: this.#nowMs() + seconds * 1000 - MARGIN_MS };
   }
 }
