@@ -25,3 +25,7 @@ export function textOrNull(value: unknown): string | null {
 export function positiveOrNull(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : null;
 }
+
+/** For a status that the documents of a call do not have. */
+export const unexpectedStatus = (status: number, vendor: string): SourceFailure =>
+  new SourceFailure("source_unreadable", `${vendor} answered ${status}.`);

@@ -1,5 +1,6 @@
 /** `SourceHttp` over plain fetch, for tests of sources: no pace, no guards of addresses, no base URLs but a stand-in's. */
 import type { SourceCall, SourceHttp, SourceReply } from "../../../src/imports/sources/source-http.ts";
+import { asksForPause, pauseOf } from "../../../src/imports/sources/pauses.ts";
 import { SourceFailure } from "../../../src/imports/sources/source.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -11,9 +12,10 @@ export function plainHttp(base: string): SourceHttp {
   async function send(call: SourceCall): Promise<SourceReply> {
     const response = await request(call);
     const { status, headers } = response;
-    if (status === 429 || (status === 503 && headers.has("retry-after"))) {
+    const text = await response.text();
+    if (asksForPause(status, headers, text)) {
       throw new SourceFailure("source_rate_limited", "The source has asked for a pause.", {
-        retryAfterMs: pauseOf(headers),
+        retryAfterMs: pauseOf(headers, Date.now()) ?? DEFAULT_PAUSE_MS,
       });
     }
     if (status >= 500) {
@@ -21,7 +23,7 @@ export function plainHttp(base: string): SourceHttp {
         retryAfterMs: DEFAULT_PAUSE_MS,
       });
     }
-    return { status, headers, text: await response.text() };
+    return { status, headers, text };
   }
 
   async function json(call: SourceCall): Promise<{ status: number; headers: Headers; body: unknown }> {
@@ -55,10 +57,4 @@ async function request({ method = "GET", url, headers = {}, body }: SourceCall):
       retryAfterMs: DEFAULT_PAUSE_MS,
     });
   }
-}
-
-/** Seconds in `Retry-After`, or in api.video's own header. */
-function pauseOf(headers: Headers): number {
-  const seconds = Number(headers.get("retry-after") ?? headers.get("x-ratelimit-retry-after") ?? Number.NaN);
-  return Number.isFinite(seconds) ? Math.max(1, seconds) * 1000 : DEFAULT_PAUSE_MS;
 }
