@@ -18,6 +18,8 @@ interface BatchDocuments {
   /** Identifies the account at the source for claims; unset until the credentials were checked. */
   account: string;
   source: SourceFacts;
+  /** Of a list that was fetched from its address. */
+  listId: string;
   scan: ScanPlace;
   totals: DryRunTotals;
   sample: SampledVideo[];

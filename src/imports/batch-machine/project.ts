@@ -5,7 +5,7 @@ import { derivedId } from "../../platform/crypto/derived-id.ts";
 import type { Sequenced } from "../../platform/machine/outbox.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import type { BatchCounts, BatchProblem, BatchState } from "../batches/batch-calls.ts";
-import { deleteUnlessKept } from "../credentials/index.ts";
+import { deleteUnlessKept } from "../credentials/repository.ts";
 import { importBatches } from "../store/tables.ts";
 import { COMPLETED, type FailedItem, reportUrlOf } from "./announce.ts";
 import type { BatchComponents } from "./components.ts";
@@ -50,7 +50,7 @@ export async function projectBatch(batch: BatchComponents, messages: Sequenced<B
     const isEnd = event.type === COMPLETED;
     const id = await derivedId(event.type, order.batchId, isEnd ? "" : revision);
     const { workspaceId, batchId, credentialId } = order;
-    const ends = isEnd && credentialId !== null ? [deleteUnlessKept(db, workspaceId, credentialId)] : [];
+    const ends = isEnd && credentialId !== null ? [deleteUnlessKept(db, { credentialId, batchId })] : [];
     const announced = { id, workspaceId, type: event.type, objectId: batchId, occurredAtMs: atMs, data: dataOf(batch, payload) };
     const { wake } = await commitWithEvents(env, [...ends, updated], [{ event: announced, onlyIf: sql`TRUE` }]);
     batch.runtime.after(wake());

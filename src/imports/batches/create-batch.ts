@@ -3,12 +3,13 @@ import { deleteObjectWebhooks, objectWebhook, webhookUrlIssues } from "../../eve
 import { commit, openDatabase, type Statement } from "../../platform/database.ts";
 import { success } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
-import { Problem } from "../../platform/http/problems.ts";
+import { orNotFound, Problem } from "../../platform/http/problems.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
-import { findCredential, newCredential } from "../credentials/index.ts";
-import { prepareList } from "../lists/index.ts";
+import { sealedCredential } from "../credentials/create-credential.ts";
+import { deleteUnlessKept, findCredential, insertCredential } from "../credentials/repository.ts";
+import { findList } from "../lists/repository.ts";
 import { SOURCES } from "../sources/index.ts";
 import { orderOf } from "./order-of.ts";
 import { type BatchOrder, importBatch } from "./batch-calls.ts";
@@ -29,8 +30,9 @@ export async function createBatch(body: CreateImport, context: CreateContext) {
   const { type: source, ...given } = body.source;
   const db = openDatabase(env.DB);
   const id = crypto.randomUUID();
-  const credential = await credentialOf(body, context);
-  const options: Record<string, unknown> = source === "list" ? await prepareList(context, given) : given;
+  const credential = await credentialOf(body, context, id);
+  const options: Record<string, unknown> = given;
+  await requireList(context, options);
   const webhook =
     body.statusUrl === undefined ? null : await objectWebhook(env, { workspaceId, objectId: id, url: body.statusUrl }, now);
   const row: BatchRow = {
@@ -92,7 +94,11 @@ interface BatchCredential {
 }
 
 /** The batch's credentials: named, given with the batch, or none. @throws {Problem} validation_failed, import_credential_not_found */
-async function credentialOf(body: CreateImport, { env, workspaceId, now }: CreateContext): Promise<BatchCredential> {
+async function credentialOf(
+  body: CreateImport,
+  { env, workspaceId, now }: CreateContext,
+  batchId: string,
+): Promise<BatchCredential> {
   const { source, credentialId, credentials } = body;
   const refuse = (field: string, message: string) => {
     throw new Problem("validation_failed", "validation failed", { fields: [{ field, message: "is invalid", hint: message }] });
@@ -105,7 +111,8 @@ async function credentialOf(body: CreateImport, { env, workspaceId, now }: Creat
   if (credentialId !== undefined && credentials !== undefined)
     refuse("credentials", "must be absent beside `credentialId`");
   if (credentialId !== undefined) {
-    const found = await findCredential(openDatabase(env.DB), workspaceId, credentialId.toLowerCase());
+    const key = { workspaceId, credentialId: credentialId.toLowerCase() };
+    const found = orNotFound(await findCredential(openDatabase(env.DB), key), "import_credential_not_found");
     if (found.source !== source.type) refuse("credentialId", `must be of the source ${source.type}`);
     return { ...NONE, id: found.id };
   }
@@ -115,7 +122,19 @@ async function credentialOf(body: CreateImport, { env, workspaceId, now }: Creat
   }
   const parsed = definition.credentials.safeParse(credentials);
   if (!parsed.success) throw validationProblem(inside(parsed.error), { data: body, schema: null });
-  return await newCredential(env, { workspaceId, source: source.type, credentials, keep: false }, now);
+  const db = openDatabase(env.DB);
+  const row = await sealedCredential(env, { workspaceId, source: source.type, credentials, keep: false }, now);
+  return {
+    id: row.id,
+    statements: [insertCredential(db, row)],
+    undo: [deleteUnlessKept(db, { credentialId: row.id, batchId })],
+  };
+}
+
+/** @throws {Problem} import_list_not_found */
+async function requireList({ env, workspaceId }: CreateContext, { listId }: Record<string, unknown>): Promise<void> {
+  if (typeof listId === "string")
+    orNotFound(await findList(openDatabase(env.DB), { workspaceId, listId }), "import_list_not_found");
 }
 
 const NONE: BatchCredential = { id: null, statements: [], undo: [] };

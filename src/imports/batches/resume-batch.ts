@@ -1,7 +1,7 @@
 import { commit, openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { Problem } from "../../platform/http/problems.ts";
-import { deleteUnlessKept, findCredential } from "../credentials/index.ts";
+import { orNotFound, Problem } from "../../platform/http/problems.ts";
+import { deleteUnlessKept, findCredential } from "../credentials/repository.ts";
 import { type BatchRow, setCredential } from "./repository.ts";
 
 /**
@@ -13,12 +13,13 @@ import { type BatchRow, setCredential } from "./repository.ts";
 export async function resumeBatch(env: Env, batch: BatchRow, credentialId: string | undefined): Promise<string | null> {
   if (credentialId === undefined || credentialId.toLowerCase() === batch.credentialId) return null;
   const db = openDatabase(env.DB);
-  const found = await findCredential(db, batch.workspaceId, credentialId.toLowerCase());
+  const key = { workspaceId: batch.workspaceId, credentialId: credentialId.toLowerCase() };
+  const found = orNotFound(await findCredential(db, key), "import_credential_not_found");
   if (found.source !== batch.source)
     throw new Problem("validation_failed", "validation failed", {
       fields: [{ field: "credentialId", message: "is invalid", hint: `must be of the source ${batch.source}` }],
     });
-  const former = batch.credentialId === null ? [] : [deleteUnlessKept(db, batch.workspaceId, batch.credentialId)];
+  const former = batch.credentialId === null ? [] : [deleteUnlessKept(db, { credentialId: batch.credentialId, batchId: batch.id })];
   await commit(env.DB, [setCredential(db, batch.id, found.id), ...former]);
   return found.id;
 }

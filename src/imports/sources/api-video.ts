@@ -67,6 +67,7 @@ class ApiVideoSource implements Source {
     "player themes",
   ];
   readonly needsRelease = false;
+  readonly changesAtSource = false;
   readonly #client: ApiVideoClient;
   readonly #apiKey: string;
   readonly #nowMs: () => number;

@@ -56,6 +56,7 @@ class CloudflareStreamSource implements Source {
   /** Together below 1,200 calls in 5 minutes. Beyond it all calls of the token's owner are blocked for 5 minutes, those of others, too. */
   readonly pace = { readsPerSecond: 2.5, writesPerSecond: 1, concurrency: 8 };
   readonly needsRelease = false;
+  readonly changesAtSource = true;
   readonly neverKept = [
     "the file that was uploaded: Cloudflare does not keep it, and the MP4 that it makes is what can be fetched",
     "audio tracks beyond the first",

@@ -51,6 +51,7 @@ export const muxSource: SourceDefinition<z.infer<typeof Options>, Credentials> =
 class MuxSource implements Source {
   readonly pace = { readsPerSecond: 5, writesPerSecond: 1, concurrency: 8 };
   readonly needsRelease = true;
+  readonly changesAtSource = true;
   readonly neverKept = [
     "views and everything else of Mux Data",
     "playback restrictions and signing keys",

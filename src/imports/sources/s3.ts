@@ -54,6 +54,7 @@ class S3Source implements Source {
     "bucket policies, ACLs, object locks and lifecycle rules",
   ];
   readonly needsRelease = false;
+  readonly changesAtSource = false;
   readonly #options: S3Options;
   readonly #credentials: S3Credentials | null;
   readonly #nowMs: () => number;

@@ -78,6 +78,7 @@ class VimeoSource implements Source {
   readonly pace = { readsPerSecond: 4, writesPerSecond: 1, concurrency: 8 };
   readonly neverKept = ["play counts and analytics", "thumbnails that were chosen by hand", "comments, likes, showcases and channels", "older versions of a video"];
   readonly needsRelease = false;
+  readonly changesAtSource = false;
   readonly #http: SourceHttp;
   readonly #headers: Record<string, string>;
   readonly #nowMs: () => number;
