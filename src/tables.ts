@@ -21,3 +21,4 @@ export * from "./platform/http/tables.ts";
 export * from "./events/request-log/tables.ts";
 export * from "./events/webhooks/records/tables.ts";
 export * from "./live/streams/tables.ts";
+export * from "./imports/store/tables.ts";
