@@ -1,4 +1,5 @@
-export { type SourceErrorCode } from "./source-errors.ts";
+export { SourceError, type SourceErrorCode } from "./source-errors.ts";
+export { fetchSource } from "./safe-fetch.ts";
 export { placePieces, rangesOf } from "./piece-list.ts";
 export { serveMontageFile, serveSegment, serveSource, serveTrackSource } from "./serve-source.ts";
 export { isUploaded } from "./upload-address.ts";
