@@ -151,7 +151,9 @@ class ApiVideoSource implements Source {
       isLast: number >= pagination.pagesTotal,
       size: pagination.pageSize,
       total: pagination.itemsTotal,
-      videos: readAnswer(z.object({ data: z.array(ApiVideo) }), { data }, "api.video's list of videos").data.map(listedOf),
+      videos: readAnswer(z.object({ data: z.array(ApiVideo) }), { data }, "api.video's list of videos").data.map(
+        listedOf,
+      ),
     };
   }
 
@@ -160,7 +162,9 @@ class ApiVideoSource implements Source {
     path: string,
     language: string | undefined,
   ): Promise<{ chapters: ListedChapter[]; others: string[] }> {
-    const files = (await this.#client.all(`${path}/chapters`)).map((entry) => readAnswer(Chapters, entry, "api.video's chapters"));
+    const files = (await this.#client.all(`${path}/chapters`)).map((entry) =>
+      readAnswer(Chapters, entry, "api.video's chapters"),
+    );
     const chosen = files.find((file) => file.language === language) ?? files[0];
     if (chosen === undefined) return { chapters: [], others: [] };
     const text = await this.#client.file(await this.#client.withSession(chosen.src));

@@ -1,6 +1,6 @@
 /**
  * Lists that have numbered pages and no cursor. A video that is deleted moves all that follow it one place forward, across the border of a
- * page that was read already. The total tells: when it has shrunk, the pages before are read again as far as videos can have moved.
+ * page that was read already. The total tells: when it has shrunk, as many videos before the page are read again.
  * Pure.
  */
 import { SourceFailure, type ListedVideo, type Selection, type SourcePage } from "./source.ts";
@@ -70,7 +70,8 @@ async function readMissed(
   const first = Math.max(1, number - Math.ceil(moved / Math.max(1, size)));
   const videos: ListedVideo[] = [];
   for (let again = first; again < number; again++) videos.push(...(await readExactly(again, vendor, read)).videos);
-  return videos;
+  // Nothing before these can have moved across the border.
+  return total === null ? videos : videos.slice(videos.length - Math.min(moved, videos.length));
 }
 
 function isPast({ createdAt }: ListedVideo, { createdAfterMs, createdBeforeMs }: Selection): boolean {

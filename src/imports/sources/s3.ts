@@ -144,11 +144,16 @@ class S3Source implements Source {
   async #head(key: string): Promise<Headers | null> {
     const reply = await this.#client.head(key);
     if (reply.status === 404) return null;
-    if (reply.status !== 200) throw s3Failure(reply, "s3:GetObject", this.#options.bucket);
+    if (reply.status !== 200) throw await this.#failureOfHead(reply, key);
     // Every store that speaks S3 sends it, and a page of a proxy has none.
     if (!reply.headers.has("last-modified"))
       throw new SourceFailure("source_unreadable", "The store described no object.");
     return reply.headers;
+  }
+
+  async #failureOfHead(reply: SourceReply, key: string): Promise<SourceFailure> {
+    const spoken = reply.status === 400 || reply.status === 403 ? await this.#client.firstByte(key) : reply;
+    return s3Failure(spoken.status >= 300 ? spoken : reply, "s3:GetObject", this.#options.bucket);
   }
 
   async #tags(key: string): Promise<string[]> {

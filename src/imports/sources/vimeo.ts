@@ -48,7 +48,11 @@ const Paging = z.object({
   data: z.array(VimeoVideo),
 });
 const Verified = z.object({ scope: z.string() });
-const Me = z.object({ uri: z.string().regex(/^\/users\/\d{1,20}$/), name: z.string().nullish(), account: z.string().nullish() });
+const Me = z.object({
+  uri: z.string().regex(/^\/users\/\d{1,20}$/),
+  name: z.string().nullish(),
+  account: z.string().nullish(),
+});
 const TextTracks = z.object({
   data: z.array(
     z.object({
@@ -76,7 +80,12 @@ export const vimeoSource: SourceDefinition<Options, Credentials> = {
 class VimeoSource implements Source {
   // Plans allow between 25 and some thousands of requests a minute; X-RateLimit-* has the figure of the account.
   readonly pace = { readsPerSecond: 4, writesPerSecond: 1, concurrency: 8 };
-  readonly neverKept = ["play counts and analytics", "thumbnails that were chosen by hand", "comments, likes, showcases and channels", "older versions of a video"];
+  readonly neverKept = [
+    "play counts and analytics",
+    "thumbnails that were chosen by hand",
+    "comments, likes, showcases and channels",
+    "older versions of a video",
+  ];
   readonly needsRelease = false;
   readonly #http: SourceHttp;
   readonly #headers: Record<string, string>;
@@ -129,7 +138,12 @@ class VimeoSource implements Source {
     if (answer === null) return [];
     return readAnswer(TextTracks, answer, "Vimeo's list of text tracks")
       .data.filter(({ active, type }) => active !== false && (!type || type === "captions" || type === "subtitles"))
-      .map(({ language, name, link }) => ({ languageCode: language ?? "und", name: name ?? null, url: link, text: null }));
+      .map(({ language, name, link }) => ({
+        languageCode: language ?? "und",
+        name: name ?? null,
+        url: link,
+        text: null,
+      }));
   }
 
   release(): Promise<void> {
@@ -169,10 +183,18 @@ function missingScopes(scopes: string[]): MissingPermission[] {
     { permission: "private", message: "Videos that are not public do not show, and no others' settings." },
     { permission: "video_files", message: "Vimeo gives no addresses of files." },
   ];
-  return needed.filter(({ permission }) => !scopes.includes(permission)).map((scope) => ({ ...scope, isRequired: true }));
+  return needed
+    .filter(({ permission }) => !scopes.includes(permission))
+    .map((scope) => ({ ...scope, isRequired: true }));
 }
 
 function missingPlan(plan: string | null): MissingPermission[] {
   if (plan === null || !FREE_PLANS.has(plan)) return [];
-  return [{ permission: "a paid Vimeo plan", message: "Vimeo gives no addresses of files on its free plans.", isRequired: true }];
+  return [
+    {
+      permission: "a paid Vimeo plan",
+      message: "Vimeo gives no addresses of files on its free plans.",
+      isRequired: true,
+    },
+  ];
 }

@@ -45,6 +45,11 @@ export class S3Client {
     return this.#send("HEAD", this.#address.of(key));
   }
 
+  /** The first byte, for the error in words: refusals of HEAD have no body. */
+  firstByte(key: string): Promise<SourceReply> {
+    return this.#send("GET", this.#address.of(key), { range: "bytes=0-0" });
+  }
+
   tags(key: string): Promise<SourceReply> {
     return this.#send("GET", `${this.#address.of(key)}?tagging=`);
   }
