@@ -39,7 +39,9 @@ export const S3Options = z.strictObject({
 export type S3Options = z.infer<typeof S3Options>;
 
 function isPlainBase(text: string): boolean {
-  const { username, password, search, hash } = new URL(text);
+  const url = URL.parse(text);
+  if (url === null) return false;
+  const { username, password, search, hash } = url;
   return username === "" && password === "" && search === "" && hash === "";
 }
 
