@@ -76,8 +76,14 @@ class ApiVideoVendor implements Vendor {
   }
 
   answer(call: StandInCall): StandInAnswer {
+    if (!this.isApi(call.path)) return this.#files.answer(call);
+    const answer = this.#resource(call);
+    // The vendor's client takes JSON of no other name: with a charset, it refuses the answer.
+    return { ...answer, headers: { ...answer.headers, "content-type": "application/json" } };
+  }
+
+  #resource(call: StandInCall): StandInAnswer {
     const { method, path } = call;
-    if (!this.isApi(path)) return this.#files.answer(call);
     if (method === "POST" && path === "/auth/api-key") return this.#authenticate(call.body);
     if (!this.#isKnown(call.headers.authorization ?? ""))
       return problem(401, "invalid-credentials", "The credentials are not valid.");
