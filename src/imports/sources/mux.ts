@@ -1,9 +1,10 @@
 /**
  * Mux Video, by its API v1: https://www.mux.com/docs/api-reference (video/assets, system/whoami),
- * https://www.mux.com/docs/guides/download-for-offline-editing (master access), …/enable-static-mp4-renditions, and
+ * …/video/assets/update-asset-master-access, https://www.mux.com/docs/guides/enable-static-mp4-renditions, and
  * https://www.mux.com/docs/core/make-api-requests (authentication, pages, rates), read in November 2026.
  */
 import { z } from "@hono/zod-openapi";
+import { chosenPage } from "./chosen-page.ts";
 import type { SourceDefinition } from "./definition.ts";
 import { AssetAnswer, AssetsAnswer, WhoamiAnswer, type Asset } from "./mux/answers.ts";
 import { hasFailedMaster, noFile, ofMaster, ofRenditions, sinceOf } from "./mux/files.ts";
@@ -35,9 +36,6 @@ type Credentials = z.infer<typeof Credentials>;
 
 /** Mux's most. */
 const PAGE_SIZE = 100;
-/** Assets that are chosen by id are read one by one; a page of these takes two seconds. */
-const CHOSEN_PER_PAGE = 10;
-const CHOSEN = "chosen:";
 
 export const muxSource: SourceDefinition<z.infer<typeof Options>, Credentials> = {
   kind: "mux",
@@ -84,7 +82,7 @@ class MuxSource implements Source {
   }
 
   async listPage(cursor: string | null, { ids }: Selection): Promise<SourcePage> {
-    if (ids !== undefined) return this.#chosenPage(cursor, ids);
+    if (ids !== undefined) return chosenPage(cursor, ids, (id) => this.describe(id));
     const query = new URLSearchParams({ limit: String(PAGE_SIZE), ...(cursor === null ? {} : { cursor }) });
     const { body } = await this.#get(`/video/v1/assets?${query}`);
     const { data, next_cursor: next } = readAnswer(AssetsAnswer, body, "Mux's list of assets");
@@ -129,17 +127,6 @@ class MuxSource implements Source {
         "Mux refused to end the access to the master. It ends by itself 24 hours after it began.",
       );
     }
-  }
-
-  async #chosenPage(cursor: string | null, ids: string[]): Promise<SourcePage> {
-    const begin = cursor === null ? 0 : Number(cursor.slice(CHOSEN.length));
-    const end = begin + CHOSEN_PER_PAGE;
-    const videos: ListedVideo[] = [];
-    for (const id of ids.slice(begin, end)) {
-      const video = await this.describe(id);
-      if (video !== null) videos.push(video);
-    }
-    return { videos, next: end < ids.length ? CHOSEN + end : null };
   }
 
   #listed(asset: Asset): ListedVideo {

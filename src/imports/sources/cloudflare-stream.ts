@@ -1,0 +1,141 @@
+/**
+ * Cloudflare Stream, by the API v4: https://developers.cloudflare.com/api/resources/stream,
+ * https://developers.cloudflare.com/stream/viewing-videos/download-videos, …/securing-your-stream, and
+ * https://developers.cloudflare.com/fundamentals/api/reference/limits, read in November 2026. Cloudflare keeps no original: the file is the
+ * MP4 that it makes when a download is ordered. The list does not say whether a video had one before, so `release` cannot know whether the
+ * download is the owner's; it stays. Storing it costs nothing there, and it is no less private than the video.
+ */
+import { z } from "@hono/zod-openapi";
+import { chosenPage } from "./chosen-page.ts";
+import { AudioAnswer, CaptionsAnswer, VideoAnswer, VideosAnswer } from "./cloudflare-stream/answers.ts";
+import { CloudflareApi, type CloudflareCredentials } from "./cloudflare-stream/api.ts";
+import { missingPermissions, verifyToken } from "./cloudflare-stream/check.ts";
+import { resolveDownload } from "./cloudflare-stream/files.ts";
+import { listedVideo } from "./cloudflare-stream/listed.ts";
+import { borderOf, freshOf, MOST_PER_CALL, nextBorder, pageQuery, STEPS_US } from "./cloudflare-stream/pages.ts";
+import type { SourceDefinition } from "./definition.ts";
+import { readAnswer, textOrNull } from "./read-answer.ts";
+import {
+  SourceFailure,
+  type CredentialCheck,
+  type ListedCaption,
+  type ListedVideo,
+  type Resolution,
+  type Selection,
+  type Source,
+  type SourcePage,
+} from "./source.ts";
+
+const Options = z.strictObject({});
+
+const Credentials = z.strictObject({
+  apiToken: z
+    .string()
+    .min(1)
+    .max(512)
+    .describe("API token of a user or of the account, with the permissions Stream Read and Stream Write (Edit)."),
+  accountId: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/i)
+    .describe("ID of the account, 32 hexadecimal digits."),
+});
+
+export const cloudflareStreamSource: SourceDefinition<z.infer<typeof Options>, CloudflareCredentials> = {
+  kind: "cloudflare_stream",
+  name: "Cloudflare Stream",
+  baseOf: () => "https://api.cloudflare.com/client/v4",
+  basePath: "/client/v4",
+  options: Options,
+  credentials: Credentials,
+  isOpenToAll: false,
+  open: ({ credentials, nowMs }, http) =>
+    new CloudflareStreamSource(new CloudflareApi(http, credentials), credentials.accountId, nowMs),
+};
+
+class CloudflareStreamSource implements Source {
+  /** Together below 1,200 calls in 5 minutes. Beyond it all calls of the token's owner are blocked for 5 minutes, those of others, too. */
+  readonly pace = { readsPerSecond: 2.5, writesPerSecond: 1, concurrency: 8 };
+  readonly needsRelease = false;
+  readonly neverKept = [
+    "the file that was uploaded: Cloudflare does not keep it, and the MP4 that it makes is what can be fetched",
+    "audio tracks beyond the first",
+    "views and other analytics",
+    "signing keys and tokens",
+    "thumbnails",
+  ];
+  readonly #api: CloudflareApi;
+  readonly #accountId: string;
+  readonly #nowMs: () => number;
+
+  constructor(api: CloudflareApi, accountId: string, nowMs: () => number) {
+    this.#api = api;
+    this.#accountId = accountId.toLowerCase();
+    this.#nowMs = nowMs;
+  }
+
+  async check(): Promise<CredentialCheck> {
+    await verifyToken(this.#api);
+    return { account: this.#accountId, accountName: null, missing: await missingPermissions(this.#api) };
+  }
+
+  /** Costs one call more than there are pages: only an empty answer shows the end for sure. */
+  async listPage(cursor: string | null, selection: Selection): Promise<SourcePage> {
+    if (selection.ids !== undefined) return chosenPage(cursor, selection.ids, (id) => this.describe(id));
+    const border = borderOf(cursor);
+    for (const stepUs of STEPS_US) {
+      const path = `${this.#api.stream()}?${pageQuery(border, selection, stepUs)}`;
+      const answer = await this.#api.read({ path }, VideosAnswer, "Cloudflare's list of videos");
+      if (answer === null) throw new SourceFailure("credentials_invalid", "Cloudflare knows no account with this ID.");
+      const fresh = freshOf(answer.result, border);
+      if (fresh.length > 0) return { videos: fresh.map(listedVideo), next: JSON.stringify(nextBorder(fresh, border)) };
+      if (answer.result.length < MOST_PER_CALL) return { videos: [], next: null };
+    }
+    const message = `More than ${MOST_PER_CALL} videos share one time of creation, and Cloudflare's list offers no way to read beyond them.`;
+    throw new SourceFailure("source_unreadable", message);
+  }
+
+  /** Says more than the list: it counts the sounds. */
+  async describe(id: string): Promise<ListedVideo | null> {
+    const answer = await this.#api.read({ path: this.#api.stream(id) }, VideoAnswer, "Cloudflare's answer for a video");
+    if (answer === null) return null;
+    const video = listedVideo(answer.result);
+    const { body, status } = await this.#api.json({ path: this.#api.stream(id, "/audio") });
+    if (status >= 400) return video;
+    const { result } = readAnswer(AudioAnswer, body, "Cloudflare's list of audio tracks");
+    const more = (Array.isArray(result) ? result : (result?.audio ?? [])).length;
+    if (more === 0) return video;
+    return {
+      ...video,
+      audioTracks: 1 + more,
+      left: [...video.left, `${more} additional audio tracks: the MP4 has the first one`],
+    };
+  }
+
+  resolve(video: ListedVideo): Promise<Resolution> {
+    return resolveDownload(this.#api, video, this.#nowMs());
+  }
+
+  async captions(video: ListedVideo): Promise<ListedCaption[]> {
+    const answer = await this.#api.read(
+      { path: this.#api.stream(video.id, "/captions") },
+      CaptionsAnswer,
+      "Cloudflare's list of captions",
+    );
+    const captions: ListedCaption[] = [];
+    for (const { language, label, status } of answer?.result ?? []) {
+      if (status != null && status !== "ready") continue;
+      const text = await this.#api.text(this.#api.stream(video.id, `/captions/${encodeURIComponent(language)}/vtt`));
+      if (text === null) continue; // Deleted since.
+      if (!text.replace(/^\uFEFF/, "").startsWith("WEBVTT")) {
+        const message = `Cloudflare's captions "${language.slice(0, 40)}" are not the documented WebVTT.`;
+        throw new SourceFailure("source_unreadable", message);
+      }
+      captions.push({ languageCode: language, name: textOrNull(label), url: null, text });
+    }
+    return captions;
+  }
+
+  release(): Promise<void> {
+    return Promise.resolve();
+  }
+}

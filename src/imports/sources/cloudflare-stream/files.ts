@@ -1,0 +1,61 @@
+/** The MP4 of a video: ordered once, then polled; for private videos at an address that is signed. */
+import type { z } from "@hono/zod-openapi";
+import { SourceFailure, type ListedVideo, type Resolution } from "../source.ts";
+import { DownloadsAnswer, TokenAnswer } from "./answers.ts";
+import type { CloudflareApi } from "./api.ts";
+
+type Downloads = z.infer<typeof DownloadsAnswer>;
+
+const POLL_MS = 10_000;
+/** Cloudflare allows 24 h. */
+const TOKEN_LIFE_MS = 23 * 60 * 60_000;
+/** What is left of a token when its address is given away for the last time. */
+const MARGIN_MS = 60 * 60_000;
+
+/** Needs no state: the list of downloads says whether one was ordered. */
+export async function resolveDownload(api: CloudflareApi, video: ListedVideo, nowMs: number): Promise<Resolution> {
+  const path = api.stream(video.id, "/downloads");
+  const known = await api.read({ path }, DownloadsAnswer, "Cloudflare's list of downloads");
+  const downloads = known !== null && known.result?.default === undefined ? await order(api, path) : known;
+  if (downloads === null) throw gone();
+  const download = downloads.result?.default;
+  if (download?.status === "error") {
+    throw new SourceFailure("no_file", "Cloudflare could not make the MP4 of this video.");
+  }
+  if (download?.status !== "ready") return { status: "waiting", retryAfterMs: POLL_MS, state: {} };
+  const url = download.url ?? "";
+  if (!URL.canParse(url)) throw unreadable('"result.default.url" is no URL');
+  return video.policy === "public" ? { status: "ready", url, expiresAtMs: null } : signed(api, video.id, url, nowMs);
+}
+
+async function order(api: CloudflareApi, path: string): Promise<Downloads | null> {
+  try {
+    return await api.read({ method: "POST", path }, DownloadsAnswer, "Cloudflare's answer to the order of a download");
+  } catch (error) {
+    if (!(error instanceof SourceFailure) || error.code !== "permission_missing") throw error;
+    const message = "Cloudflare refused to make an MP4: the API token lacks the permission Stream Write.";
+    throw new SourceFailure("permission_missing", message, { cause: error });
+  }
+}
+
+/** A private video's address has a token in place of the video's ID. */
+async function signed(api: CloudflareApi, uid: string, url: string, nowMs: number): Promise<Resolution> {
+  const expiresAtMs = nowMs + TOKEN_LIFE_MS;
+  const body = { downloadable: true, exp: Math.floor(expiresAtMs / 1000) };
+  const answer = await api.read(
+    { method: "POST", path: api.stream(uid, "/token"), body },
+    TokenAnswer,
+    "Cloudflare's answer for a token",
+  );
+  if (answer === null) throw gone();
+  const address = new URL(url);
+  const parts = address.pathname.split("/");
+  if (!parts.includes(uid)) throw unreadable('"result.default.url" lacks the ID of the video');
+  address.pathname = parts.map((part) => (part === uid ? answer.result.token : part)).join("/");
+  return { status: "ready", url: address.href, expiresAtMs: expiresAtMs - MARGIN_MS };
+}
+
+const gone = () => new SourceFailure("video_gone", "Cloudflare has no such video any more.");
+
+const unreadable = (what: string) =>
+  new SourceFailure("source_unreadable", `Cloudflare's list of downloads is not as documented: ${what}.`);
