@@ -4,11 +4,11 @@
  */
 import { z } from "@hono/zod-openapi";
 import type { SourceDefinition } from "./definition.ts";
-import { S3Options, s3AccountOf, s3BaseOf } from "./s3/addresses.ts";
-import { S3Client, type S3Credentials } from "./s3/client.ts";
-import { archived, s3Failure } from "./s3/failures.ts";
-import { isMedia, objectOf, userMetadata, videoOf } from "./s3/videos.ts";
-import { readObjectPage, readTagSet } from "./s3/xml.ts";
+import { S3Options, s3AccountOf, s3BaseOf } from "./s3-addresses.ts";
+import { S3Client, type S3Credentials } from "./s3-client.ts";
+import { archived, s3Failure } from "./s3-failures.ts";
+import { isMedia, objectOf, userMetadata, videoOf } from "./s3-videos.ts";
+import { readObjectPage, readTagSet } from "./s3-xml.ts";
 import type { SourceHttp, SourceReply } from "./source-http.ts";
 import {
   SourceFailure,

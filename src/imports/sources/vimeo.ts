@@ -19,8 +19,8 @@ import {
   type Source,
   type SourcePage,
 } from "./source.ts";
-import { bestFile, expiryOf } from "./vimeo/files.ts";
-import { listedOf, obstacleOf, VIDEO_FIELDS, VimeoVideo } from "./vimeo/videos.ts";
+import { bestFile, expiryOf } from "./vimeo-files.ts";
+import { listedOf, obstacleOf, VIDEO_FIELDS, VimeoVideo } from "./vimeo-videos.ts";
 
 const Options = z.strictObject({});
 type Options = z.infer<typeof Options>;

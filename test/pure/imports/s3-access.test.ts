@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { bucketAddress, s3AccountOf, s3BaseOf } from "../../../src/imports/sources/s3/addresses.ts";
-import { S3Client, type S3Credentials } from "../../../src/imports/sources/s3/client.ts";
-import { s3Failure } from "../../../src/imports/sources/s3/failures.ts";
+import { bucketAddress, s3AccountOf, s3BaseOf } from "../../../src/imports/sources/s3-addresses.ts";
+import { S3Client, type S3Credentials } from "../../../src/imports/sources/s3-client.ts";
+import { s3Failure } from "../../../src/imports/sources/s3-failures.ts";
 import { s3Source } from "../../../src/imports/sources/s3.ts";
 import { verifySignature } from "../../support/imports/aws-signatures.ts";
 import { plainHttp } from "../../support/imports/plain-http.ts";

@@ -1,6 +1,6 @@
 /** What S3 answers in XML. Documents: Amazon S3 API reference, ListObjectsV2 and "Error responses", read November 2026. Pure. */
 import { parseXml, type XmlDocument, type XmlElement } from "@rgrove/parse-xml";
-import { SourceFailure } from "../source.ts";
+import { SourceFailure } from "./source.ts";
 
 export interface ListedObject {
   key: string;

@@ -1,7 +1,7 @@
 /** Videos of Vimeo in the form of the list. Document: API reference 3.4, "Get all the videos that a user has uploaded", read November 2026. Pure. */
 import { z } from "@hono/zod-openapi";
-import type { ListedVideo, SourcePolicy } from "../source.ts";
-import { bestFile, hasFileFields, VimeoFiles } from "./files.ts";
+import type { ListedVideo, SourcePolicy } from "./source.ts";
+import { bestFile, hasFileFields, VimeoFiles } from "./vimeo-files.ts";
 
 const Named = z.object({ name: z.string() });
 
