@@ -10,8 +10,9 @@ import { parseWebVtt } from "../../media/captions/webvtt.ts";
 import { readAnswer } from "./read-answer.ts";
 import { API_VIDEO, ApiVideoClient } from "./api-video-client.ts";
 import { ApiVideo, ApiVideoStatus, listedOf, obstacleOf, withStatus } from "./api-video-videos.ts";
+import { chosenPage } from "./chosen-page.ts";
 import type { SourceDefinition } from "./definition.ts";
-import { directionOf, readChosen, readNumbered, type NumberedPage } from "./numbered-pages.ts";
+import { directionOf, readNumbered, type NumberedPage } from "./numbered-pages.ts";
 import type { SourceHttp } from "./source-http.ts";
 import {
   SourceFailure,
@@ -86,7 +87,7 @@ class ApiVideoSource implements Source {
   }
 
   listPage(cursor: string | null, selection: Selection): Promise<SourcePage> {
-    if (selection.ids !== undefined) return readChosen(cursor, selection.ids, (id) => this.describe(id));
+    if (selection.ids !== undefined) return chosenPage(cursor, selection.ids, (id) => this.describe(id));
     const path = `/videos?sortBy=createdAt&sortOrder=${directionOf(selection)}`;
     return readNumbered(cursor, selection, API_VIDEO, (page) => this.#page(path, page));
   }

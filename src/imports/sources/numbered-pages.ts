@@ -81,17 +81,3 @@ function isPast({ createdAt }: ListedVideo, { createdAfterMs, createdBeforeMs }:
     ? createdBeforeMs !== undefined && createdMs >= createdBeforeMs
     : createdMs < createdAfterMs;
 }
-
-const ID_PAGE = 20;
-
-/** Chosen videos, each of which is a request. */
-export async function readChosen(
-  cursor: string | null,
-  ids: readonly string[],
-  describe: (id: string) => Promise<ListedVideo | null>,
-): Promise<SourcePage> {
-  const from = Number(cursor ?? 0);
-  const found = await Promise.all(ids.slice(from, from + ID_PAGE).map(describe));
-  const end = from + ID_PAGE;
-  return { videos: found.filter((video) => video !== null), next: end < ids.length ? String(end) : null };
-}

@@ -85,7 +85,7 @@ const DOT_SEGMENT = /(^|\/)\.{1,2}(\/|$)/;
  * The path of a key. Stores decode it once before they look the key up and verify the signature, so a slash may be written as %2F. That is
  * done only for keys with `.` or `..` between slashes, which every URL parser would resolve as a step in a path.
  */
-export function encodeKey(key: string): string {
+function encodeKey(key: string): string {
   const encoded = encodeText(key);
   return DOT_SEGMENT.test(key) ? encoded : encoded.replaceAll("%2F", "/");
 }

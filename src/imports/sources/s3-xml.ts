@@ -20,9 +20,7 @@ export interface ObjectPage {
   next: string | null;
 }
 
-/**
- * @throws {SourceFailure} source_unreadable
- */
+/** A page of ListObjectsV2. @throws {SourceFailure} source_unreadable */
 export function readObjectPage(text: string): ObjectPage {
   const root = rootOf(text);
   if (root?.name !== "ListBucketResult") throw unreadable("no list of objects");

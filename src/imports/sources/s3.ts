@@ -3,6 +3,7 @@
  * Documents: Amazon S3 API reference (ListObjectsV2, HeadObject, GetObjectTagging, authenticating requests by query), read November 2026.
  */
 import { z } from "@hono/zod-openapi";
+import { chosenPage } from "./chosen-page.ts";
 import type { SourceDefinition } from "./definition.ts";
 import { S3Options, s3AccountOf, s3BaseOf } from "./s3-addresses.ts";
 import { S3Client, type S3Credentials } from "./s3-client.ts";
@@ -28,8 +29,6 @@ const Credentials = z.strictObject({
 });
 
 const PAGE = 1000;
-/** Of selected keys, each of which is a request. */
-const ID_PAGE = 50;
 const HOUR_MS = 3_600_000;
 const LINK_MS = 24 * HOUR_MS;
 /** A presigned URL ends with the session that signed it, and the shortest session of STS lasts 15 minutes. */
@@ -85,7 +84,7 @@ class S3Source implements Source {
   }
 
   async listPage(cursor: string | null, selection: Selection): Promise<SourcePage> {
-    if (selection.ids !== undefined) return this.#selected(selection.ids, Number(cursor ?? 0));
+    if (selection.ids !== undefined) return chosenPage(cursor, selection.ids, (id) => this.describe(id));
     const { objects, next } = await this.#list(cursor, PAGE);
     const media = objects.filter(({ key }) => isMedia(key, this.#options.extensions ?? null));
     return { videos: media.map((object) => videoOf(object, this.#policy, this.#nowMs())), next };
@@ -126,12 +125,6 @@ class S3Source implements Source {
   /** Nothing says that strangers may read what needs credentials. */
   get #policy(): "public" | "private" {
     return this.#credentials === null ? "public" : "private";
-  }
-
-  async #selected(ids: readonly string[], from: number): Promise<SourcePage> {
-    const found = await Promise.all(ids.slice(from, from + ID_PAGE).map((id) => this.describe(id)));
-    const next = from + ID_PAGE < ids.length ? String(from + ID_PAGE) : null;
-    return { videos: found.filter((video) => video !== null), next };
   }
 
   async #list(after: string | null, limit: number) {

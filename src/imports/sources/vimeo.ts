@@ -4,8 +4,9 @@
  */
 import { z } from "@hono/zod-openapi";
 import { readAnswer, unexpectedStatus } from "./read-answer.ts";
+import { chosenPage } from "./chosen-page.ts";
 import type { SourceDefinition } from "./definition.ts";
-import { directionOf, readChosen, readNumbered, type NumberedPage } from "./numbered-pages.ts";
+import { directionOf, readNumbered, type NumberedPage } from "./numbered-pages.ts";
 import type { SourceHttp } from "./source-http.ts";
 import {
   SourceFailure,
@@ -106,7 +107,7 @@ class VimeoSource implements Source {
   }
 
   listPage(cursor: string | null, selection: Selection): Promise<SourcePage> {
-    if (selection.ids !== undefined) return readChosen(cursor, selection.ids, (id) => this.describe(id));
+    if (selection.ids !== undefined) return chosenPage(cursor, selection.ids, (id) => this.describe(id));
     const path = `/me/videos?sort=date&direction=${directionOf(selection)}&per_page=${PAGE}&fields=${VIDEO_FIELDS}`;
     return readNumbered(cursor, selection, VIMEO, (page) => this.#page(`${path}&page=${page}`, page));
   }

@@ -2,7 +2,7 @@
  * A bucket as its clients meet it: signed requests, ListObjectsV2, HEAD, tags and files with ranges, by path-style addresses. From the Amazon
  * S3 API reference and @aws-sdk/client-s3 3.1175.0, read in November 2026.
  */
-import { element, objectHeaders, ownOf, urlEncoded, type S3Own } from "./s3-object.ts";
+import { element, objectHeaders, ownOf, urlEncoded } from "./s3-object.ts";
 import { verifySignature, type AwsKey } from "./aws-signatures.ts";
 import { Shelf, standInOf } from "./stand-in-shelf.ts";
 import { serveVendor, type StandIn, type StandInAnswer, type StandInCall, type Vendor } from "./stand-in.ts";
@@ -37,7 +37,6 @@ export interface S3StandInOptions {
 }
 
 export type S3StandIn = StandIn;
-export type { S3Own };
 
 const KEYS = [S3_KEY, S3_LIST_KEY, S3_SESSION_KEY];
 const STATUS: Record<string, number> = {
