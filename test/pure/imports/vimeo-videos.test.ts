@@ -89,7 +89,7 @@ test("what the owner gave a video", async () => {
   expect(video?.left).toEqual([expect.stringContaining("password"), expect.stringContaining("domains")]);
 });
 
-const file = (quality: string, height: number | null, size: number, type = "video/mp4") => ({
+const file = (quality: string, height: number, size: number, type = "video/mp4") => ({
   quality,
   height,
   size,
@@ -105,7 +105,7 @@ test.for([
   ],
   [
     "else the largest file that is no playlist",
-    { download: [], files: [file("hls", null, 9), file("sd", 360, 1), file("hd", 720, 2)] },
+    { download: [], files: [file("hls", 2160, 9), file("sd", 360, 1), file("hd", 720, 2)] },
     "hd-720",
   ],
 ] as const)("the file is %s", async ([, own, link]) => {
