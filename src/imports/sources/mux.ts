@@ -1,6 +1,6 @@
 /**
  * Mux Video, by its API v1: https://www.mux.com/docs/api-reference (video/assets, system/whoami),
- * https://www.mux.com/docs/guides/download-for-offline-editing (master access), …/enable-static-mp4-renditions, and
+ * …/video/assets/update-asset-master-access, https://www.mux.com/docs/guides/enable-static-mp4-renditions, and
  * https://www.mux.com/docs/core/make-api-requests (authentication, pages, rates), read in November 2026.
  */
 import { z } from "@hono/zod-openapi";

@@ -39,7 +39,9 @@ export const S3Options = z.strictObject({
 export type S3Options = z.infer<typeof S3Options>;
 
 function isPlainBase(text: string): boolean {
-  const { username, password, search, hash } = new URL(text);
+  const url = URL.parse(text);
+  if (url === null) return false;
+  const { username, password, search, hash } = url;
   return username === "" && password === "" && search === "" && hash === "";
 }
 
@@ -83,7 +85,7 @@ const DOT_SEGMENT = /(^|\/)\.{1,2}(\/|$)/;
  * The path of a key. Stores decode it once before they look the key up and verify the signature, so a slash may be written as %2F. That is
  * done only for keys with `.` or `..` between slashes, which every URL parser would resolve as a step in a path.
  */
-export function encodeKey(key: string): string {
+function encodeKey(key: string): string {
   const encoded = encodeText(key);
   return DOT_SEGMENT.test(key) ? encoded : encoded.replaceAll("%2F", "/");
 }

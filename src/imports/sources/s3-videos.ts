@@ -1,7 +1,7 @@
 /** Objects of a bucket as videos. Pure. */
-import { archived } from "./failures.ts";
-import type { ListedObject } from "./xml.ts";
-import type { ListedVideo, SourcePolicy } from "../source.ts";
+import { archived } from "./s3-failures.ts";
+import type { ListedObject } from "./s3-xml.ts";
+import type { ListedVideo, SourcePolicy } from "./source.ts";
 
 const VIDEO = [
   "mp4",

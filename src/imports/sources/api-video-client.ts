@@ -1,8 +1,8 @@
 /** Calls of api.video. Documents: its API reference and "Authentication and refresh tokens", read November 2026. */
 import { z } from "@hono/zod-openapi";
-import { readAnswer, unexpectedStatus } from "../read-answer.ts";
-import type { SourceHttp } from "../source-http.ts";
-import { SourceFailure } from "../source.ts";
+import { readAnswer, unexpectedStatus } from "./read-answer.ts";
+import type { SourceHttp } from "./source-http.ts";
+import { SourceFailure } from "./source.ts";
 
 export const API_VIDEO = "api.video";
 

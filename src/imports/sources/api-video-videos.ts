@@ -1,6 +1,6 @@
 /** Videos of api.video in the form of the list. Documents: API reference "Videos", "Video status & details", read November 2026. Pure. */
 import { z } from "@hono/zod-openapi";
-import type { ListedVideo } from "../source.ts";
+import type { ListedVideo } from "./source.ts";
 
 export const ApiVideo = z.object({
   videoId: z.string().min(1).max(1024),

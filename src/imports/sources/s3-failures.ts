@@ -1,7 +1,7 @@
 /** What errors of S3 mean to the owner of a bucket. Document: Amazon S3 API reference, "Error responses", read November 2026. Pure. */
-import type { SourceReply } from "../source-http.ts";
-import { SourceFailure } from "../source.ts";
-import { readS3Error } from "./xml.ts";
+import type { SourceReply } from "./source-http.ts";
+import { SourceFailure } from "./source.ts";
+import { readS3Error } from "./s3-xml.ts";
 
 /** As IAM names it. */
 export type S3Action = "s3:ListBucket" | "s3:GetObject" | "s3:GetObjectTagging";

@@ -1,7 +1,7 @@
 /** Signed calls of one bucket. Signatures are those of `aws4fetch`; documents: Amazon S3 API reference, read November 2026. */
 import { AwsV4Signer } from "aws4fetch";
-import type { SourceHttp, SourceReply } from "../source-http.ts";
-import { bucketAddress, encodeText, type S3Options } from "./addresses.ts";
+import type { SourceHttp, SourceReply } from "./source-http.ts";
+import { bucketAddress, encodeText, type S3Options } from "./s3-addresses.ts";
 
 export interface S3Credentials {
   accessKeyId: string;
@@ -43,6 +43,11 @@ export class S3Client {
 
   head(key: string): Promise<SourceReply> {
     return this.#send("HEAD", this.#address.of(key));
+  }
+
+  /** The first byte, for the error in words: refusals of HEAD have no body. */
+  firstByte(key: string): Promise<SourceReply> {
+    return this.#send("GET", this.#address.of(key), { range: "bytes=0-0" });
   }
 
   tags(key: string): Promise<SourceReply> {

@@ -1,7 +1,7 @@
 /** Videos of Vimeo in the form of the list. Document: API reference 3.4, "Get all the videos that a user has uploaded", read November 2026. Pure. */
 import { z } from "@hono/zod-openapi";
-import type { ListedVideo, SourcePolicy } from "../source.ts";
-import { bestFile, hasFileFields, VimeoFiles } from "./files.ts";
+import type { ListedVideo, SourcePolicy } from "./source.ts";
+import { bestFile, hasFileFields, VimeoFiles } from "./vimeo-files.ts";
 
 const Named = z.object({ name: z.string() });
 
@@ -36,13 +36,15 @@ export const VimeoVideo = VimeoFiles.extend({
 export type VimeoVideo = z.infer<typeof VimeoVideo>;
 
 /** Asked for by name, which raises the rate limit ("API Best Practices"). Links of files are left out: they are signed. */
-export const VIDEO_FIELDS = [
-  ...["uri", "name", "description", "link", "player_embed_url", "duration", "width", "height", "created_time", "language", "license"],
-  ...["privacy.view", "privacy.embed", "tags.name", "categories.name", "spatial.projection", "status", "transcode.status"],
-  ...["parent_folder.name", "parent_folder.metadata.connections.ancestor_path", "metadata.connections.texttracks.total"],
-  ...["download.quality", "download.type", "download.size", "download.height"],
-  ...["files.quality", "files.type", "files.size", "files.height"],
-].join(",");
+export const VIDEO_FIELDS = `
+  uri name description link player_embed_url duration width height created_time language license privacy.view privacy.embed tags.name
+  categories.name spatial.projection status transcode.status parent_folder.name parent_folder.metadata.connections.ancestor_path
+  metadata.connections.texttracks.total download.quality download.type download.size download.height files.quality files.type files.size
+  files.height
+`
+  .trim()
+  .split(/\s+/)
+  .join(",");
 
 const idOf = (uri: string): string => /\d+/.exec(uri)?.[0] ?? uri;
 
@@ -72,7 +74,7 @@ export function listedOf(video: VimeoVideo): ListedVideo {
   };
 }
 
-/** Vimeo's ancestors begin with the nearest folder; a path begins with the outermost. */
+/** Vimeo's ancestors begin with the nearest folder (as its own client for Android documents); a path begins with the outermost. */
 function folderOf({ parent_folder: folder }: VimeoVideo): string | null {
   if (!folder?.name) return null;
   const ancestors = (folder.metadata?.connections?.ancestor_path ?? []).map(({ name }) => name).toReversed();
@@ -83,7 +85,13 @@ function metadataOf(video: VimeoVideo): Record<string, string> {
   const hash = video.privacy?.view === "unlisted" ? hashOf(video) : null;
   const categories = (video.categories ?? []).map(({ name }) => name).join(", ");
   const { description, language, license } = video;
-  const entries: [string, string | null | undefined][] = Object.entries({ description, language, license, categories, hash });
+  const entries: [string, string | null | undefined][] = Object.entries({
+    description,
+    language,
+    license,
+    categories,
+    hash,
+  });
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => Boolean(entry[1])));
 }
 
@@ -108,7 +116,8 @@ export function obstacleOf(video: VimeoVideo): ListedVideo["obstacle"] {
   if (!hasFileFields(video)) {
     return {
       code: "permission_missing",
-      message: "Vimeo shows no files of the video: the access token needs the scope `video_files`, and the account a paid plan.",
+      message:
+        "Vimeo shows no files of the video: the access token needs the scope `video_files`, and the account a paid plan.",
     };
   }
   if (bestFile(video) === null) return { code: "no_file", message: "Vimeo offers no file of the video." };

@@ -1,6 +1,6 @@
 /** What S3 answers in XML. Documents: Amazon S3 API reference, ListObjectsV2 and "Error responses", read November 2026. Pure. */
 import { parseXml, type XmlDocument, type XmlElement } from "@rgrove/parse-xml";
-import { SourceFailure } from "../source.ts";
+import { SourceFailure } from "./source.ts";
 
 export interface ListedObject {
   key: string;
@@ -20,9 +20,7 @@ export interface ObjectPage {
   next: string | null;
 }
 
-/**
- * @throws {SourceFailure} source_unreadable
- */
+/** A page of ListObjectsV2. @throws {SourceFailure} source_unreadable */
 export function readObjectPage(text: string): ObjectPage {
   const root = rootOf(text);
   if (root?.name !== "ListBucketResult") throw unreadable("no list of objects");

@@ -18,7 +18,8 @@ export type VimeoFile = z.infer<typeof VimeoFile>;
 export const VimeoFiles = z.object({ download: z.array(VimeoFile).nullish(), files: z.array(VimeoFile).nullish() });
 export type VimeoFiles = z.infer<typeof VimeoFiles>;
 
-export const hasFileFields = ({ download, files }: VimeoFiles): boolean => Array.isArray(download) || Array.isArray(files);
+export const hasFileFields = ({ download, files }: VimeoFiles): boolean =>
+  Array.isArray(download) || Array.isArray(files);
 
 /** The original of the upload, else the largest download, else the largest progressive MP4. Null: there is none. */
 export function bestFile({ download, files }: VimeoFiles): VimeoFile | null {
