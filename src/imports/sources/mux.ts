@@ -7,6 +7,7 @@ import { z } from "@hono/zod-openapi";
 import { chosenPage } from "./chosen-page.ts";
 import type { SourceDefinition } from "./definition.ts";
 import { AssetAnswer, AssetsAnswer, WhoamiAnswer, type Asset } from "./mux/answers.ts";
+import { withChapters } from "./mux/chapters.ts";
 import { hasFailedMaster, noFile, ofMaster, ofRenditions, sinceOf } from "./mux/files.ts";
 import { listedVideo } from "./mux/listed.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -54,7 +55,6 @@ class MuxSource implements Source {
   readonly neverKept = [
     "views and everything else of Mux Data",
     "playback restrictions and signing keys",
-    "chapters (Mux has them in its player, not at the asset)",
     "clips as clips: each is a video of its own",
   ];
   readonly #http: SourceHttp;
@@ -89,7 +89,10 @@ class MuxSource implements Source {
     if (next != null && next === cursor) {
       throw new SourceFailure("source_unreadable", "Mux's list of assets does not advance: a page leads to itself.");
     }
-    return { videos: data.map((asset) => this.#listed(asset)), next: next == null || next === "" ? null : next };
+    return {
+      videos: await Promise.all(data.map((asset) => this.#listed(asset))),
+      next: next == null || next === "" ? null : next,
+    };
   }
 
   async describe(id: string): Promise<ListedVideo | null> {
@@ -129,8 +132,8 @@ class MuxSource implements Source {
     }
   }
 
-  #listed(asset: Asset): ListedVideo {
-    return listedVideo(asset, this.#streamBase);
+  #listed(asset: Asset): Promise<ListedVideo> {
+    return withChapters(listedVideo(asset, this.#streamBase), asset, this.#streamBase, this.#http);
   }
 
   #get(path: string): ReturnType<SourceHttp["json"]> {
@@ -154,7 +157,12 @@ class MuxSource implements Source {
       });
       return status >= 400 ? null : readAnswer(AssetAnswer, body, "Mux's answer to a change of master access").data;
     } catch (error) {
-      if (error instanceof SourceFailure && error.code === "permission_missing") return "forbidden";
+      // The same token has just read the asset, so a refusal is one of writing.
+      if (
+        error instanceof SourceFailure &&
+        (error.code === "permission_missing" || error.code === "credentials_invalid")
+      )
+        return "forbidden";
       throw error;
     }
   }
