@@ -14,7 +14,7 @@ import { resolveDownload } from "./cloudflare-stream/files.ts";
 import { listPage } from "./cloudflare-stream/list-page.ts";
 import { listedVideo } from "./cloudflare-stream/listed.ts";
 import type { SourceDefinition } from "./definition.ts";
-import { readAnswer, textOrNull } from "./read-answer.ts";
+import { HEADER_TEXT, readAnswer, textOrNull } from "./read-answer.ts";
 import {
   SourceFailure,
   type CredentialCheck,
@@ -31,7 +31,7 @@ const Options = z.strictObject({});
 const Credentials = z.strictObject({
   apiToken: z
     .string()
-    .min(1)
+    .regex(HEADER_TEXT)
     .max(512)
     .describe("API token of a user or of the account, with the permissions Stream Read and Stream Write (Edit)."),
   accountId: z

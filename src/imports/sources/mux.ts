@@ -10,7 +10,7 @@ import { AssetAnswer, AssetsAnswer, WhoamiAnswer, type Asset } from "./mux/answe
 import { withChapters } from "./mux/chapters.ts";
 import { hasFailedMaster, noFile, ofMaster, ofRenditions, sinceOf } from "./mux/files.ts";
 import { listedVideo } from "./mux/listed.ts";
-import { readAnswer } from "./read-answer.ts";
+import { HEADER_TEXT, readAnswer } from "./read-answer.ts";
 import type { SourceHttp } from "./source-http.ts";
 import {
   SourceFailure,
@@ -28,10 +28,10 @@ const Options = z.strictObject({});
 const Credentials = z.strictObject({
   tokenId: z
     .string()
-    .min(1)
+    .regex(HEADER_TEXT)
     .max(255)
     .describe("ID of an access token of the environment, with the permissions Mux Video Read and Write."),
-  tokenSecret: z.string().min(1).max(512).describe("Secret of the same access token."),
+  tokenSecret: z.string().regex(HEADER_TEXT).max(512).describe("Secret of the same access token."),
 });
 type Credentials = z.infer<typeof Credentials>;
 

@@ -25,3 +25,6 @@ export function textOrNull(value: unknown): string | null {
 export function positiveOrNull(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : null;
 }
+
+/** Credentials are sent in a header, and vendors make them of such characters alone. */
+export const HEADER_TEXT = /^[\x21-\x7e]+$/;

@@ -124,6 +124,12 @@ describe("checks", () => {
     });
   });
 
+  test("credentials with characters that no header can have are refused before anything is sent", () => {
+    const { credentials } = cloudflareStreamSource;
+    expect(credentials?.safeParse({ apiToken: "tok\u00e9n", accountId: CLOUDFLARE_ACCOUNT }).success).toBe(false);
+    expect(credentials?.safeParse({ apiToken: CLOUDFLARE_TOKEN, accountId: CLOUDFLARE_ACCOUNT }).success).toBe(true);
+  });
+
   test("a token that cannot be one", async () => {
     const { standIn } = await open();
     expect((await failureOf(openWith(standIn, "too short").check())).code).toBe("credentials_invalid");
@@ -135,7 +141,7 @@ describe("checks", () => {
     expect(check.missing).toEqual([expect.objectContaining({ permission: "Stream Read", isRequired: true })]);
   });
 
-  test("a token that has been switched off", async () => {
+  test("a verification that lacks the status", async () => {
     const { standIn, source } = await open();
     standIn.plant({ kind: "rename", from: "status", to: "state", on: /verify/ });
     expect((await failureOf(source.check())).message).toContain("result.status");
