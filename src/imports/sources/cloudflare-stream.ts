@@ -36,8 +36,8 @@ const Credentials = z.strictObject({
     .describe("API token of a user or of the account, with the permissions Stream Read and Stream Write (Edit)."),
   accountId: z
     .string()
-    .regex(/^[0-9a-f]{32}$/i)
-    .describe("ID of the account, 32 hexadecimal digits."),
+    .regex(/^[A-Za-z0-9_-]{1,64}$/)
+    .describe("ID of the account, as Cloudflare's dashboard shows it: 32 hexadecimal digits."),
 });
 
 export const cloudflareStreamSource: SourceDefinition<z.infer<typeof Options>, CloudflareCredentials> = {
