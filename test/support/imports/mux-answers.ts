@@ -1,5 +1,5 @@
 /** Answers of Mux that are no assets: errors in its envelope, and files. From https://www.mux.com/docs/api-reference, read in November 2026. */
-import { textTrackIdOf, type MuxAsset } from "./mux-asset.ts";
+import { chaptersTrackIdOf, textTrackIdOf, type MuxAsset } from "./mux-asset.ts";
 import type { StandInVideo } from "./stand-in-library.ts";
 import type { StandInAnswer } from "./stand-in.ts";
 
@@ -15,6 +15,17 @@ export const FORBIDDEN_FILE: StandInAnswer = { status: 403, text: "Forbidden", c
 export function streamFile(video: StandInVideo, asset: MuxAsset, name: string): StandInAnswer {
   const caption = video.captions.find(({ languageCode }) => name === `text/${textTrackIdOf(video, languageCode)}.vtt`);
   if (caption !== undefined) return { status: 200, text: caption.text, contentType: "text/vtt" };
+  if (video.chapters !== undefined && name === `chapters/${chaptersTrackIdOf(video)}.json`) {
+    const json = video.chapters.map(({ startMs, title }, index) => ({
+      chapter: index + 1,
+      "start-time": startMs / 1000,
+      titles: [
+        { language: "fr", title: `${title} (fr)` },
+        { language: "en", title },
+      ],
+    }));
+    return { status: 200, json };
+  }
   const { static_renditions: renditions } = asset;
   const file = renditions?.files.find((rendition) => rendition.name === name);
   const isReady = file !== undefined && (file.status ?? renditions?.status) === "ready";

@@ -1,8 +1,10 @@
 /** The MP4 of a video: ordered once, then polled; for private videos at an address that is signed. */
 import type { z } from "@hono/zod-openapi";
-import { SourceFailure, type ListedVideo, type Resolution } from "../source.ts";
+import { SourceFailure, type ItemErrorCode, type ListedVideo, type Resolution } from "../source.ts";
 import { DownloadsAnswer, TokenAnswer } from "./answers.ts";
 import type { CloudflareApi } from "./api.ts";
+
+const REFUSALS = new Set<ItemErrorCode>(["permission_missing", "credentials_invalid"]);
 
 type Downloads = z.infer<typeof DownloadsAnswer>;
 
@@ -32,7 +34,8 @@ async function order(api: CloudflareApi, path: string): Promise<Downloads | null
   try {
     return await api.read({ method: "POST", path }, DownloadsAnswer, "Cloudflare's answer to the order of a download");
   } catch (error) {
-    if (!(error instanceof SourceFailure) || error.code !== "permission_missing") throw error;
+    // The same token has just read the downloads. For a permission that it lacks, Cloudflare answers 403 or 401.
+    if (!(error instanceof SourceFailure) || !REFUSALS.has(error.code)) throw error;
     const message = "Cloudflare refused to make an MP4: the API token lacks the permission Stream Write.";
     throw new SourceFailure("permission_missing", message, { cause: error });
   }

@@ -44,6 +44,13 @@ export function pageQuery(border: Border | null, selection: Selection, stepUs: n
   return query;
 }
 
+/** What is older than the border. */
+export function beyondQuery(border: Border, selection: Selection): URLSearchParams {
+  const query = pageQuery(border, selection, MS_US);
+  query.set("end", timeAt(Math.floor(border.createdUs / MS_US) * MS_US));
+  return query;
+}
+
 /** First whole seconds; where a second has more videos than an answer, milliseconds. */
 export const STEPS_US = [SECOND_US, MS_US] as const;
 

@@ -16,6 +16,8 @@ const Track = z.looseObject({
   max_height: number,
   language_code: text,
   name: text,
+  /** subtitles or chapters. */
+  text_type: text,
   /** uploaded, embedded, generated_vod, generated_live, generated_live_final. */
   text_source: text,
 });

@@ -91,7 +91,8 @@ function captionsOf(
   streamBase: string,
 ): { captions: ListedCaption[]; left: string[] } {
   const texts = (asset.tracks ?? []).filter(
-    ({ type, status }) => type === "text" && (status == null || status === "ready"),
+    ({ type, text_type: kind, status }) =>
+      type === "text" && (kind ?? "subtitles") === "subtitles" && (status ?? "ready") === "ready",
   );
   const final = new Set(
     texts.filter((track) => track.text_source === "generated_live_final").map((track) => track.language_code),
