@@ -1,5 +1,5 @@
 /** Old addresses of each platform, and where they lead to. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readAddress } from "../../../../src/imports/cutover/layouts.ts";
 import { originFor } from "../../../../src/imports/cutover/origin-for.ts";

@@ -1,6 +1,7 @@
 /** Lists of videos as files of three formats. */
 import { describe, expect, test } from "vitest";
-import { type Format, readList, refusalOf } from "./read-list.ts";
+import { decodeText } from "../../../../src/imports/lists/parse/decode-text.ts";
+import { type Format, inPieces, readList, refusalOf } from "./read-list.ts";
 
 const URL_1 = "https://cdn.test/1.mp4";
 const SAME = {
@@ -24,7 +25,7 @@ const SAME = {
 const OBJECT = {
   ...SAME,
   metadata: { Campaign: "spring", size: 3 },
-  captions: SAME.captions.map(({ name: _, ...one }) => one),
+  captions: SAME.captions.map(({ url, languageCode }) => ({ url, languageCode })),
 };
 const FILES: Record<Format, string> = {
   csv: [
@@ -84,6 +85,16 @@ describe("CSV", () => {
     expect(await refusalOf(readList("csv", "x".repeat(300_000), { pieceBytes: 4096 }))).toContain("256 KiB");
     expect(await refusalOf(readList("csv", ""))).toBe("validation_failed: is empty");
   });
+});
+
+test("a file is refused as soon as it is longer than is allowed", async () => {
+  const texts = decodeText(inPieces(new TextEncoder().encode("x".repeat(20)), 4), null, 10);
+  let length = 0;
+  const reading = (async () => {
+    for await (const text of texts) length += text.length;
+  })();
+  expect(await refusalOf(reading)).toContain("body_too_large");
+  expect(length).toBe(8);
 });
 
 describe("JSON", () => {
