@@ -10,7 +10,8 @@ import { webhooksListen } from "./commands/webhooks-listen.ts";
 import { whisperGet } from "./commands/whisper-get.ts";
 import type { Command } from "./terminal/command.ts";
 import { alignedLines, wantsHelp } from "./terminal/command-line.ts";
-import { CommandError, UsageError } from "./terminal/usage-error.ts";
+import { INTERRUPTED } from "./terminal/interrupt.ts";
+import { CommandError, Interrupted, UsageError } from "./terminal/usage-error.ts";
 import manifest from "../package.json" with { type: "json" };
 
 const COMMANDS: Record<string, Command> = {
@@ -88,6 +89,7 @@ function printing(text: string): Command {
 
 /** Explains a failure. One that is not expected is a fault of this program, so it keeps its stack. */
 function report(error: unknown, isJson: boolean): number {
+  if (error instanceof Interrupted) return INTERRUPTED;
   const isUsage = error instanceof UsageError;
   if (!isUsage && !(error instanceof CommandError) && !(error instanceof SluiceError)) throw error;
   const { message } = error;
