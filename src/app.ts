@@ -3,6 +3,8 @@ import { searchRoutes } from "./ai/search/routes.ts";
 import { eventsRoutes } from "./events/api/routes.ts";
 import { libraryRoutes } from "./library/routes.ts";
 import { subtitleTextRoutes } from "./library/tracks/text/routes.ts";
+import { answerMigrated } from "./imports/cutover/answer-migrated.ts";
+import { importRoutes, listUploadRoutes } from "./imports/routes.ts";
 import { liveRoutes } from "./live/routes.ts";
 import { tenancyRoutes } from "./tenancy/routes.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
@@ -46,13 +48,14 @@ export function createFetch(app = createApp()) {
       const workspaceKey = workspaceKeyIn(new URL(request.url).hostname, env.BEACON_DOMAIN);
       if (workspaceKey !== null) return await answerBeaconHost(request, env, workspaceKey);
     }
+    const maybeMigrated = answerMigrated(given, env);
+    const migrated = maybeMigrated && (await maybeMigrated);
+    if (migrated !== null) return withRequestId(migrated, request);
     const playing = isServedHere(request.url, env.PUBLIC_URL)
       ? answerPlayback(request, env, ctx)
       : answerNowhere(request);
     if (playing === null) return await app.fetch(request, env, ctx);
-    const answer = await playing;
-    answer.headers.set("x-request-id", requestIdOf(request));
-    return answer;
+    return withRequestId(await playing, request);
   };
 }
 
@@ -65,6 +68,11 @@ async function answerBeaconHost(request: Request, env: Env, workspaceKey: string
 async function answerNowhere(request: Request): Promise<Response> {
   const problem = new Problem("not_found", "this host does not serve this address");
   return prefersHtml(request) ? await problemPage(request, problem) : problemResponse(problem);
+}
+
+function withRequestId(answer: Response, request: Request): Response {
+  answer.headers.set("x-request-id", requestIdOf(request));
+  return answer;
 }
 
 const requestIdOf = ({ headers }: Request): string => headers.get("cf-ray") ?? crypto.randomUUID();
@@ -113,6 +121,7 @@ export function createApp() {
   app.route("/", licenseRoutes()); // before the credentials: viewers have playback tokens
   for (const step of API_REQUEST) app.use("/v1/*", step);
   app.route("/", subtitleTextRoutes({ forgetPlayback })); // before the bound of JSON bodies: they are WebVTT
+  app.route("/", listUploadRoutes); // as well: lists have up to 256 MiB
   app.use("/v1/*", boundApiBodies);
   app.route("/", searchRoutes); // before `/v1/on-demand/{mediaId}`
   app.route("/", libraryRoutes({ forgetPlayback, asApiRequest: API_REQUEST }));
@@ -122,6 +131,7 @@ export function createApp() {
   app.route("/", tenancyRoutes);
   app.route("/", clipRoutes); // here, because the API document lists operations in this order
   app.route("/", analyticsRoutes);
+  app.route("/", importRoutes());
   app.route("/", aiRoutes);
   app.route("/", playbackRoutes);
 

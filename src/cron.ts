@@ -3,6 +3,9 @@ import { evaluateAlerts } from "./analytics/alerts/evaluate-alerts.ts";
 import { moveViews } from "./analytics/engines/move-views.ts";
 import { sweepExports } from "./analytics/exports/repository.ts";
 import { refreshMatchedTypes, resealSecrets, sweepDeliveries } from "./events/webhooks/index.ts";
+import { resealCredentials } from "./imports/credentials/reseal-credentials.ts";
+import { sweepImports } from "./imports/batches/sweep-batches.ts";
+import { sweepLists } from "./imports/lists/sweep-lists.ts";
 import { sweepAssets } from "./library/assets/index.ts";
 import { sweepUploads } from "./library/uploads/index.ts";
 import { isOffAir, sweepClips, sweepSecrets, sweepStreams } from "./live/index.ts";
@@ -21,11 +24,14 @@ const TASKS: Record<string, Task> = {
   sweepUploads,
   sweepClips,
   sweepExports,
+  sweepLists,
+  sweepImports,
   evaluateAlerts,
   moveViews,
   wakeIndexes,
   refreshMatchedTypes,
   resealSecrets,
+  resealCredentials,
   sweepSecrets,
   deleteOld,
   forgetOldAnswers,

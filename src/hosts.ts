@@ -2,7 +2,7 @@
 
 import { UUID } from "./platform/uuid.ts";
 
-type Kind = "api" | "beacon" | "license" | "root" | "playback" | "image" | "page" | "page file" | "ingest";
+type Kind = "api" | "beacon" | "license" | "root" | "playback" | "image" | "page" | "page file" | "ingest" | "migrated";
 
 const SERVED: Record<string, readonly Kind[]> = {
   api: ["api", "beacon", "license", "root", "page file"], // the API reference loads its scripts from /player/
@@ -12,12 +12,16 @@ const SERVED: Record<string, readonly Kind[]> = {
   live: ["ingest"],
 };
 
+/** The addresses are in pages, in place of those of another platform, and lead to the host that serves what they name. */
+const ON_EVERY_HOST: Kind = "migrated";
+
 const PREFIX = /^https?:\/\/(api|stream|images|play|live)\.([^/?#]+)/i;
 const ON_PLATFORM = /\.workers\.dev(?::\d+)?$/i;
 
 /** The first that matches; everything else belongs to the API. */
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ["root", /^\/$/],
+  ["migrated", /^\/migrated\//],
   ["license", /^\/v1\/(?:on-demand|live)\/drm\//],
   ["page file", /^\/player\/[a-z0-9-]+\.(?:js|css)(?:\.map)?$/],
   ["page", /^\/player(?:\/|$)/],
@@ -38,5 +42,6 @@ export function isServedHere(url: string, publicUrl: string): boolean {
   if (prefix === undefined || ON_PLATFORM.test(rest)) return true;
   const { host, pathname } = new URL(url);
   if (URL.canParse(publicUrl) && new URL(publicUrl).host === host) return true;
-  return SERVED[prefix.toLowerCase()]!.includes(kindOf(pathname));
+  const kind = kindOf(pathname);
+  return kind === ON_EVERY_HOST || SERVED[prefix.toLowerCase()]!.includes(kind);
 }

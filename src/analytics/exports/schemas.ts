@@ -50,7 +50,7 @@ export const ListedExport = z
     timespan: z.array(z.int()).openapi({ description: "The start and the end in epoch seconds" }),
     filterby: z.array(z.string()),
     fields: z.array(z.string()),
-    format: z.enum(FORMATS),
+    format: z.enum(ROW_FORMATS),
     createdAt: z.string(),
     expiresAt: z.string(),
   })
@@ -61,7 +61,7 @@ export const ViewExportRecord = z
     exportId: z.uuid().openapi({ description: "Its deletion revokes the URL" }),
     url: z.url().openapi({ description: "Needs no credentials. Who has it can download the views" }),
     expiresAt: z.string(),
-    format: z.enum(FORMATS),
+    format: z.enum(ROW_FORMATS),
     rows: z.int().openapi({ description: "Views at this moment" }),
   })
   .openapi("ViewExport");

@@ -39,7 +39,7 @@ async function rowsOf(batch: BatchComponents, { items, listId, url, format }: Li
   let id = listId ?? documents.get("listId");
   if (id === undefined) {
     const fetched = await fetchList(env, { workspaceId, url: url!, format: format ?? null, now });
-    id = fetched.listId;
+    id = fetched.list.id;
     documents.put("listId", id);
   }
   const rows = await openStoredRows(env, { workspaceId, listId: id }, now);

@@ -123,7 +123,7 @@ async function credentialOf(
   const parsed = definition.credentials.safeParse(credentials);
   if (!parsed.success) throw validationProblem(inside(parsed.error), { data: body, schema: null });
   const db = openDatabase(env.DB);
-  const row = await sealedCredential(env, { workspaceId, source: source.type, credentials, keep: false }, now);
+  const row = await sealedCredential(env, { workspaceId, source: source.type, name: null, credentials, keep: false }, now);
   return {
     id: row.id,
     statements: [insertCredential(db, row)],

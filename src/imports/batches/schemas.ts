@@ -77,9 +77,11 @@ export const ImportRecord = z
       description:
         "`scanning` the source's list; `scanned`: a dry run that waits for its start; `running`; `paused`: by you, or by the problem; `done`: each item has its end; `cancelled`",
     }),
-    source: z.record(z.string(), z.unknown()).openapi({ description: "As it was given, without items of a list" }),
-    selection: z.record(z.string(), z.unknown()),
-    settings: z.record(z.string(), z.unknown()),
+    source: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .openapi({ description: "As it was given, without items of a list", example: { type: "mux" } }),
+    selection: Selection,
+    settings: Settings,
     dryRun: z.boolean(),
     credentialId: z.uuid().optional(),
     counts: ImportCounts,

@@ -10,16 +10,16 @@ const timestampOf = (ms: number | null | undefined) => (ms === null || ms === un
 /** @param view of the batch's object; null = as D1 has it, which may be some seconds old */
 export function toImport(row: BatchRow, view: BatchView | null) {
   const { options, selection, settings, dryRun, publicUrl } = row.request;
-  const { items, ...shown } = options as { items?: unknown };
-  return recordOf<z.input<typeof ImportRecord>>({
+  const { items: _, ...shown } = options as Record<string, string>;
+  return recordOf<z.output<typeof ImportRecord>>({
     id: row.id,
     status: view?.state ?? row.state,
     source: { type: row.source, ...shown },
-    selection,
-    settings,
+    selection: selection as z.output<typeof ImportRecord>["selection"], // as the schema has checked them
+    settings: settings as unknown as z.output<typeof ImportRecord>["settings"],
     dryRun,
     credentialId: row.credentialId,
-    counts: view?.counts ?? (row.counts as z.input<typeof ImportRecord>["counts"]),
+    counts: view?.counts ?? (row.counts as z.output<typeof ImportRecord>["counts"]),
     problem: view === null ? row.problem : view.problem,
     scanned: view?.scanned ?? null,
     nextAttemptAt: timestampOf(view?.waitsUntilMs),
@@ -34,7 +34,7 @@ export function toImport(row: BatchRow, view: BatchView | null) {
 }
 
 export const toItem = (item: ItemView) =>
-  recordOf<z.input<typeof ImportItem>>({
+  recordOf<z.output<typeof ImportItem>>({
     sourceId: item.sourceId,
     title: item.title,
     sourceUrl: item.sourceUrl,

@@ -7,7 +7,7 @@ type ReportRow = Partial<Record<(typeof REPORT_FIELDS)[number], unknown>>;
 export function reportRows(report: ImportReport): ReportRow[] {
   const { import: batch, found, estimate } = report;
   const facts = (section: string, values: Record<string, unknown>): ReportRow[] =>
-    Object.entries(values).flatMap(([name, value]) =>
+    Object.entries(values).flatMap(([name, value]): ReportRow[] =>
       typeof value === "object" && value !== null
         ? Object.entries(value).map(([key, videos]) => ({ section, name: `${name}.${key}`, videos }))
         : [{ section, name, value }],

@@ -18,7 +18,7 @@ export const PROBLEMS = {
   stream_not_active: { status: 400, message: "stream cannot be completed" },
   stream_disabled: { status: 400, message: "stream already disabled" },
   stream_enabled: { status: 400, message: "stream is already enabled" },
-  /** A pushed broadcast whose connection broke. Its client has usually left, so the status is for the log. */
+  /** A body whose connection broke, of a pushed broadcast or a list. Its client has usually left, so the status is for the log. */
   push_incomplete: { status: 400, message: "Bad Request" },
   stream_not_idle: { status: 400, message: "Bad Request" },
   playback_id_limit_reached: { status: 400, message: "playback ID limit reached" },
@@ -45,6 +45,9 @@ export const PROBLEMS = {
   summary_not_enabled: { status: 400, message: "Summary not enabled" },
   ai_budget_spent: { status: 400, message: "AI budget is spent" },
   storage_limit_reached: { status: 400, message: "storage limit reached" },
+  import_list_limit_reached: { status: 400, message: "import list limit reached" },
+  import_credential_limit_reached: { status: 400, message: "import credential limit reached" },
+  import_host_limit_reached: { status: 400, message: "import host limit reached" },
   webhook_limit_reached: { status: 400, message: "webhook limit reached" },
   /** Invalid delivery directives of a live playlist request (RFC 8216bis §6.2.5.2). */
   bad_directives: { status: 400, message: "Bad Request" },
@@ -75,9 +78,13 @@ export const PROBLEMS = {
   alert_not_found: { status: 404, message: "alert not found" },
   export_not_found: { status: 404, message: "export not found" },
   import_not_found: { status: 404, message: "import not found" },
+  import_list_not_found: { status: 404, message: "import list not found" },
+  import_credential_not_found: { status: 404, message: "import credential not found" },
+  import_host_not_found: { status: 404, message: "import host not found" },
   not_found: { status: 404, message: "not found" },
   method_not_allowed: { status: 405, message: "method not allowed" },
   playlist_reference_taken: { status: 409, message: "playlist create failed" },
+  import_host_taken: { status: 409, message: "import host is taken" },
   idempotency_conflict: { status: 409, message: "idempotency key was used with another body" },
   stream_busy: { status: 409, message: "another broadcaster is on air" },
   object_announced: { status: 409, message: "object has been announced" },
@@ -156,6 +163,9 @@ const NOT_FOUND = {
   alert_not_found: "no alert has this id",
   export_not_found: "no export has this id",
   import_not_found: "no import has this id",
+  import_list_not_found: "no list has this id",
+  import_credential_not_found: "no credential of a source has this id",
+  import_host_not_found: "no host of this name is mapped",
 } as const satisfies Partial<Record<ProblemCode, string>>;
 
 /** @throws {Problem} the same for an id of another workspace as for an unknown one */

@@ -69,3 +69,5 @@ export const unknownIds = new UnknownIds("", "ids");
 export const unknownLogins = new UnknownIds("login ", "credentials");
 /** Hashes of stream keys. */
 export const unknownStreamKeys = new UnknownIds("stream key ", "stream keys");
+/** Names of hosts in requests, which might be mapped to a migration. */
+export const unknownHosts = new UnknownIds("host ", "hosts");

@@ -32,3 +32,10 @@ export const trackSourceKey = (assetId: string, trackId: string) => `assets/${as
 export const imposedSourceKey = (assetId: string, trackId: string, position: number) =>
   `${trackSourceKey(assetId, trackId)}.${position}`;
 export const renditionPrefix = (assetId: string, rendition: string) => `assets/${assetId}/renditions/${rendition}/`;
+/** All objects of a list of a migration. */
+export const importListPrefix = (workspaceId: string, listId: string) => `imports/${workspaceId}/lists/${listId}/`;
+/** Rows of the list, as NDJSON. Pages count from 0. */
+export const importListPageKey = (workspaceId: string, listId: string, page: number) =>
+  `${importListPrefix(workspaceId, listId)}${page}.ndjson`;
+/** On which page each id is. */
+export const importListIdsKey = (workspaceId: string, listId: string) => `${importListPrefix(workspaceId, listId)}ids`;
