@@ -29,6 +29,10 @@ export const askText = (question: string, option: string, usual: string | null =
     return text === null ? { wrong: "This is needed." } : { value: text };
   });
 
+/** @returns undefined for an empty line */
+export const askOptional = async (question: string, option: string): Promise<string | undefined> =>
+  (await askText(`${question} (empty = none)`, option, "")) || undefined;
+
 export const askYes = (question: string, option: string, usual: boolean): Promise<boolean> =>
   ask(`${question} [${usual ? "Y/n" : "y/N"}]`, option, (answer) => {
     if (answer === "") return { value: usual };

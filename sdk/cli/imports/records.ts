@@ -1,14 +1,15 @@
-/** The records of migrations, as the API answers them. Interim: of the OpenAPI document after the merge. */
-export interface Batch {
-  id: string;
-  status: "scanning" | "scanned" | "running" | "paused" | "done" | "cancelled";
-  source: Record<string, unknown>;
-  counts: { total: number; pending: number; submitted: number; ready: number; failed: number; skipped: number };
-  problem?: { code: string; message: string };
-  scanned?: number;
-  nextAttemptAt?: string;
-  itemsPerMinute?: number;
-  secondsLeft?: number;
-  reportUrl: string;
-  createdAt: string;
-}
+import type { components, paths } from "../../api/api-types.ts";
+
+type Schemas = components["schemas"];
+
+/** A migration. */
+export type Batch = Schemas["Import"];
+export type BatchItem = Schemas["ImportItem"];
+export type BatchReport = Schemas["ImportReport"];
+export type BatchOrder = Schemas["CreateImport"];
+export type BatchSource = Schemas["ImportSource"];
+export type BatchSelection = Schemas["ImportSelection"];
+export type BatchSettings = Schemas["ImportSettings"];
+export type StoredCredential = Schemas["ImportCredential"];
+export type CredentialCheck = Schemas["ImportCredentialCheck"];
+export type NewCredential = paths["/v1/imports/credentials"]["post"]["requestBody"]["content"]["application/json"];
