@@ -41,6 +41,7 @@ const optionsOf = (entryPoint: string): BuildOptions => ({
   mainFields: ["module", "main"],
   conditions: ["workerd", "worker", "browser"],
   external: ["cloudflare:*", "node:*"],
+  alias: { stream: "node:stream" }, // csv-parse imports it by its old name, which wrangler resolves too
   sourcemap: "linked",
   logLevel: "error",
 });

@@ -1,5 +1,5 @@
 /** What a source's answer means, as far as HTTP says it. Pure. */
-import { parseRetryAfterMs } from "../../platform/network/index.ts";
+import { parseRetryAfterMs } from "../../platform/network/retry-after.ts";
 import { SourceFailure } from "../sources/source.ts";
 
 /** A pause for a source that asks for one and does not say how long. */

@@ -1,5 +1,5 @@
 /** How long a source asks to be left alone. Pure. */
-import { parseRetryAfterMs } from "../../platform/network/index.ts";
+import { parseRetryAfterMs } from "../../platform/network/retry-after.ts";
 
 const LEAST_MS = 1000;
 
