@@ -51,7 +51,13 @@ export async function askChoice<Value extends string>(
   for (const [n, [, text]] of choices.entries()) remark(`  ${n + 1}  ${text}`);
   const place = choices.findIndex(([value]) => value === usual) + 1;
   return ask(place > 0 ? `Choose [${place}]` : "Choose", option, (answer) => {
-    const chosen = answer === "" ? usual : choiceOf(answer, choices.map(([value]) => value));
+    const chosen =
+      answer === ""
+        ? usual
+        : choiceOf(
+            answer,
+            choices.map(([value]) => value),
+          );
     return chosen === null ? { wrong: `Answer with a number from 1 to ${choices.length}.` } : { value: chosen };
   });
 }

@@ -12,7 +12,10 @@ const estimated = (isEstimated: boolean): string => (isEstimated ? "about " : ""
 export function reportLines(report: BatchReport, titles: readonly string[] = []): string[] {
   return [
     ...found(report, titles),
-    ...section("What will be lost", report.lost.map(({ what, videos }) => `${plain(what)} (${affected(videos)})`)),
+    ...section(
+      "What will be lost",
+      report.lost.map(({ what, videos }) => `${plain(what)} (${affected(videos)})`),
+    ),
     ...section(
       "What cannot be fetched",
       report.obstacles.map(({ sourceId, title, message }) => `${nameOf(sourceId, title)}: ${plain(message)}`),
@@ -21,7 +24,8 @@ export function reportLines(report: BatchReport, titles: readonly string[] = [])
     ...section(
       "What differs from the source",
       report.differences.map(
-        ({ items, field, message, examples }) => `${countText(items)} × ${plain(field)}: ${plain(message)}${suchAs(examples)}`,
+        ({ items, field, message, examples }) =>
+          `${countText(items)} × ${plain(field)}: ${plain(message)}${suchAs(examples)}`,
       ),
     ),
   ];
@@ -31,11 +35,16 @@ function found({ found, estimate, sampled, import: { counts } }: BatchReport, ti
   const policies = Object.entries(found.policies).map(([policy, videos]) => `${countText(videos)} ${policy}`);
   return [
     row("Videos", countText(found.videos)),
-    ...(titles.length === 0 ? [] : [row("The first ones", `${titles.map(plain).join(" · ")}${counts.total > titles.length ? " …" : ""}`)]),
+    ...(titles.length === 0
+      ? []
+      : [row("The first ones", `${titles.map(plain).join(" · ")}${counts.total > titles.length ? " …" : ""}`)]),
     row("Hours", `${estimated(found.isHoursEstimated)}${hoursText(found.hours)}`),
     row("Size at the source", `${estimated(found.isBytesEstimated)}${sizeText(found.sourceBytes)}`),
     ...(policies.length === 0 ? [] : [row("Policy at the source", policies.join(", "))]),
-    row("Cost", `${usdText(estimate.onceUsd)} once, ${usdText(estimate.monthlyUsd)} a month (estimated, by list prices)`),
+    row(
+      "Cost",
+      `${usdText(estimate.onceUsd)} once, ${usdText(estimate.monthlyUsd)} a month (estimated, by list prices)`,
+    ),
     row("Time", `about ${waitText(estimate.totalSeconds)}`),
     ...some("Migrated before", found.alreadyImported, "left out"),
     ...some("Listed repeatedly", found.repeated, "taken once"),
@@ -43,7 +52,8 @@ function found({ found, estimate, sampled, import: { counts } }: BatchReport, ti
   ];
 }
 
-const hoursText = (hours: number): string => hours.toLocaleString("en-US", { maximumFractionDigits: hours < 10 ? 2 : 0 });
+const hoursText = (hours: number): string =>
+  hours.toLocaleString("en-US", { maximumFractionDigits: hours < 10 ? 2 : 0 });
 
 const some = (name: string, count: number, what: string): string[] =>
   count === 0 ? [] : [row(name, [countText(count), what].filter((word) => word !== "").join(", "))];

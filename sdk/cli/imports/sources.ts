@@ -34,7 +34,8 @@ export const SOURCE_FORMS: Readonly<Record<SourceKind, SourceForm>> = {
   },
   s3: {
     name: "Amazon S3, or a store that speaks it (R2, B2, MinIO, Wasabi)",
-    needs: "An access key that may list the bucket and get its objects (s3:ListBucket, s3:GetObject), and nothing else.",
+    needs:
+      "An access key that may list the bucket and get its objects (s3:ListBucket, s3:GetObject), and nothing else.",
     fields: [
       { name: "accessKeyId", env: "AWS_ACCESS_KEY_ID", question: "Access key ID", isSecret: false },
       { name: "secretAccessKey", env: "AWS_SECRET_ACCESS_KEY", question: "Secret access key", isSecret: true },

@@ -11,7 +11,10 @@ async function run(most: number, isJson: boolean): Promise<number> {
   const limit = most || Infinity;
   const { sluice, signal } = await openImports(isJson);
   let count = 0;
-  for await (const batch of sluice.list("/v1/imports", { params: { query: { limit: Math.min(limit, PAGE) } }, signal })) {
+  for await (const batch of sluice.list("/v1/imports", {
+    params: { query: { limit: Math.min(limit, PAGE) } },
+    signal,
+  })) {
     console.log(isJson ? JSON.stringify(batch) : batchLine(batch));
     count += 1;
     if (count === limit) break;

@@ -32,7 +32,11 @@ export const start = defineImportCommand({
     const session = await openImports(json);
     const { signal, sluice } = session;
     const body = { exclude: [...exclude] };
-    return after(session, (await sluice.post("/v1/imports/{importId}/start", { ...ofBatch(id), body, signal })).data, watch);
+    return after(
+      session,
+      (await sluice.post("/v1/imports/{importId}/start", { ...ofBatch(id), body, signal })).data,
+      watch,
+    );
   },
 });
 
@@ -61,7 +65,11 @@ export const resume = defineImportCommand({
     const session = await openImports(json);
     const { signal, sluice } = session;
     const body = credential === undefined ? {} : { credentialId: credential };
-    return after(session, (await sluice.post("/v1/imports/{importId}/resume", { ...ofBatch(id), body, signal })).data, watch);
+    return after(
+      session,
+      (await sluice.post("/v1/imports/{importId}/resume", { ...ofBatch(id), body, signal })).data,
+      watch,
+    );
   },
 });
 
@@ -92,6 +100,10 @@ export const retry = defineImportCommand({
     const session = await openImports(json);
     const { signal, sluice } = session;
     const body = item.length === 0 ? {} : { items: [...item] };
-    return after(session, (await sluice.post("/v1/imports/{importId}/retry", { ...ofBatch(id), body, signal })).data, watch);
+    return after(
+      session,
+      (await sluice.post("/v1/imports/{importId}/retry", { ...ofBatch(id), body, signal })).data,
+      watch,
+    );
   },
 });

@@ -7,11 +7,12 @@ import { reportLines } from "../report-text.ts";
 import { type ImportSession, ofBatch, openImports } from "../session.ts";
 import { saveStream } from "./save.ts";
 
-type Format = "text" | "json" | "csv" | "html";
+const FORMATS = ["text", "json", "csv", "html"] as const;
+type Format = (typeof FORMATS)[number];
 
 async function run(id: string, format: Format, output: string | undefined): Promise<number> {
   const session = await openImports(false);
-  const { sluice, reporter, signal } = session;
+  const { reporter, signal } = session;
   await saveStream(await contentOf(session, id, format, signal), output);
   if (output !== undefined) reporter.screen.text(`The report is in ${output}.`);
   return 0;
@@ -27,7 +28,11 @@ async function contentOf({ sluice }: ImportSession, id: string, format: Format, 
 function textOf(report: BatchReport): string {
   const batch = report.import;
   const problem = problemText(batch);
-  const head = [`  Batch ${batch.id}, ${batch.status}: ${countsText(batch)}`, ...(problem === null ? [] : [`  ${problem}`]), ""];
+  const head = [
+    `  Batch ${batch.id}, ${batch.status}: ${countsText(batch)}`,
+    ...(problem === null ? [] : [`  ${problem}`]),
+    "",
+  ];
   return [...head, ...reportLines(report)].join("\n");
 }
 
@@ -35,9 +40,10 @@ export const report = defineImportCommand({
   name: "import report",
   summary: "shows what a batch will do, or has done",
   argument: "ID",
-  about: "Shows what a batch will do, or has done, and why items failed. The HTML is one file that can be sent to somebody.",
+  about:
+    "Shows what a batch will do, or has done, and why items failed. The HTML is one file that can be sent to somebody.",
   options: {
-    format: oneOf("FORMAT", ["text", "json", "csv", "html"], "text (the default), json, csv or html"),
+    format: oneOf("FORMAT", FORMATS, "text (the default), json, csv or html"),
     output: text("FILE", "instead of the standard output"),
   },
   notes: IMPORT_NOTES,

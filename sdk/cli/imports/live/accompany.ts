@@ -51,7 +51,10 @@ async function throughItsStates(session: ImportSession, importId: string, option
 
 function shallStart(start: AccompanyOptions["start"], videos: number): boolean | Promise<boolean> {
   if (start !== "ask") return start === "always";
-  return hasTerminal() && askYes(`Start the migration of ${countText(videos)} ${videos === 1 ? "video" : "videos"}`, "--yes", false);
+  return (
+    hasTerminal() &&
+    askYes(`Start the migration of ${countText(videos)} ${videos === 1 ? "video" : "videos"}`, "--yes", false)
+  );
 }
 
 function waits({ reporter }: ImportSession, importId: string): number {
@@ -88,7 +91,8 @@ async function watchRun(session: ImportSession, importId: string): Promise<numbe
 }
 
 /** The media of a cancelled batch that were being made are finished. */
-const isOver = ({ status, counts }: Batch): boolean => status === "done" || (status === "cancelled" && counts.submitted === 0);
+const isOver = ({ status, counts }: Batch): boolean =>
+  status === "done" || (status === "cancelled" && counts.submitted === 0);
 
 /** A paused batch goes on only when somebody resumes it, so nobody waits for it here. */
 function paused({ id, problem }: Batch): CommandError {
@@ -109,7 +113,9 @@ async function finish(session: ImportSession, batch: Batch): Promise<number> {
     screen.links([
       ["Report", `sluice import report ${id}`],
       ["New ids", `sluice import map ${id} --output map.csv`],
-      ...(counts.failed > 0 && status === "done" ? [["Try again", `sluice import retry ${id} --watch`] as [string, string]] : []),
+      ...(counts.failed > 0 && status === "done"
+        ? [["Try again", `sluice import retry ${id} --watch`] as [string, string]]
+        : []),
     ]);
   });
   return counts.failed === 0 ? ENDS.done : ENDS.itemsFailed;

@@ -21,7 +21,9 @@ export async function* followBatch(session: ImportSession, importId: string): As
   const { sluice, signal } = session;
   const call = ridingOut(session);
   for (;;) {
-    const batch = await call(async () => (await sluice.get("/v1/imports/{importId}", { ...ofBatch(importId), signal })).data);
+    const batch = await call(
+      async () => (await sluice.get("/v1/imports/{importId}", { ...ofBatch(importId), signal })).data,
+    );
     yield batch;
     await pause(POLL_MS, signal);
   }
@@ -41,7 +43,9 @@ export function ridingOut({ reporter, signal }: ImportSession): <Value>(read: ()
         const { message } = error as Error;
         if (!isOut)
           reporter.say({ kind: "outage", message }, (screen) =>
-            screen.text(`${message.charAt(0).toUpperCase()}${message.slice(1)}; trying again. The batch goes on by itself.`),
+            screen.text(
+              `${message.charAt(0).toUpperCase()}${message.slice(1)}; trying again. The batch goes on by itself.`,
+            ),
           );
       }
       await pause(OUTAGE_POLL_MS, signal);

@@ -68,6 +68,7 @@ function paceText({ itemsPerMinute, secondsLeft, status }: Batch): string {
 /** Why the batch waits, and until when; null = nothing is wrong. */
 export function problemText({ problem, nextAttemptAt }: Pick<Batch, "problem" | "nextAttemptAt">): string | null {
   if (problem === undefined) return null;
-  const next = nextAttemptAt === undefined ? "" : ` Next attempt at ${new Date(nextAttemptAt).toLocaleTimeString("en-GB")}.`;
+  const next =
+    nextAttemptAt === undefined ? "" : ` Next attempt at ${new Date(nextAttemptAt).toLocaleTimeString("en-GB")}.`;
   return `${plain(problem.message)}${next}`;
 }

@@ -16,7 +16,8 @@ export async function untilScanned(session: ImportSession, importId: string): Pr
     shown = news;
     session.reporter.say({ kind: "scan", scanned, total: counts.total, problem, nextAttemptAt }, (screen) => {
       const lines = [`${countText(scanned)} read, ${countText(counts.total)} chosen`, problemText(batch) ?? ""];
-      if (screen.isTerminal) screen.block(lines.filter((line) => line !== "").map((line) => `  ${line}`.slice(0, screen.width - 1)));
+      if (screen.isTerminal)
+        screen.block(lines.filter((line) => line !== "").map((line) => `  ${line}`.slice(0, screen.width - 1)));
       else if (problem !== undefined) screen.text(problemText(batch)!);
     });
   }

@@ -60,7 +60,8 @@ async function askedFor(session: ImportSession, wanted: Wanted): Promise<ChosenC
   if (chosen !== "new") return checked(session, chosen, source);
   for (;;) {
     const fields = await askCredentialFields(source.type);
-    const isKept = wanted.isKept || (await askYes("Keep them on the platform after this batch", "--keep-credential", false));
+    const isKept =
+      wanted.isKept || (await askYes("Keep them on the platform after this batch", "--keep-credential", false));
     try {
       return await stored(session, fields, { ...wanted, isKept });
     } catch (error) {
@@ -83,7 +84,9 @@ async function askWhich(kept: StoredCredential[], isOpenToAll: boolean): Promise
 
 /** `Films & Sons, ending in 9f3c`. */
 export const credentialName = ({ accountName, name, ending }: Omit<StoredCredential, "credentialId">): string =>
-  [accountName ?? name ?? "unnamed", ending === undefined ? "" : `ending in ${ending}`].filter((word) => word !== "").join(", ");
+  [accountName ?? name ?? "unnamed", ending === undefined ? "" : `ending in ${ending}`]
+    .filter((word) => word !== "")
+    .join(", ");
 
 async function keptCredentials({ sluice, signal }: ImportSession, source: string): Promise<StoredCredential[]> {
   const found: StoredCredential[] = [];
@@ -102,10 +105,14 @@ async function stored(
   const { data } = await sluice.post("/v1/imports/credentials", { body, signal });
   const remove = () =>
     sluice.delete("/v1/imports/credentials/{credentialId}", { params: { path: { credentialId: data.credentialId } } });
-  const forget = () => remove().then(
-    () => undefined,
-    () => remark(`The platform still has the credentials ${data.credentialId}: sluice import credentials delete removes them.`),
-  );
+  const forget = () =>
+    remove().then(
+      () => undefined,
+      () =>
+        remark(
+          `The platform still has the credentials ${data.credentialId}: sluice import credentials delete removes them.`,
+        ),
+    );
   try {
     return { ...(await checked(session, data.credentialId, source)), forget: isKept ? async () => undefined : forget };
   } catch (error) {
@@ -121,9 +128,12 @@ async function checked({ sluice, reporter, signal }: ImportSession, credentialId
     body: { options },
     signal,
   });
-  if (data.source !== type) throw new CommandError(`The credentials ${credentialId} are of ${data.source}, not of ${type}.`);
+  if (data.source !== type)
+    throw new CommandError(`The credentials ${credentialId} are of ${data.source}, not of ${type}.`);
   const { account, accountName, lastCheck } = data;
-  reporter.say({ kind: "credential", credentialId, account, accountName, check: lastCheck }, (screen) => showCheck(data, screen));
+  reporter.say({ kind: "credential", credentialId, account, accountName, check: lastCheck }, (screen) =>
+    showCheck(data, screen),
+  );
   requireUsable(data);
   return { id: credentialId, forget: NONE.forget };
 }

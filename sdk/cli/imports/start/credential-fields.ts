@@ -12,7 +12,9 @@ export type CredentialFields = Record<string, string>;
 export async function readCredentialFields(path: string, kind: SourceKind): Promise<CredentialFields> {
   const { fields } = SOURCE_FORMS[kind];
   const content = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(error.code === "ENOENT" ? `There is no file ${path}.` : `${path} cannot be read: ${error.code}.`);
+    throw new CommandError(
+      error.code === "ENOENT" ? `There is no file ${path}.` : `${path} cannot be read: ${error.code}.`,
+    );
   });
   return credentialFieldsOf(path, content, fields);
 }
@@ -28,8 +30,13 @@ export function credentialFieldsOf(
   try {
     const found: Record<string, unknown> = readTexts(path, content, needed);
     const other = Object.keys(found).find((name) => !names.includes(name));
-    if (other !== undefined) throw new BrokenFile(`${path} is broken: it has ${JSON.stringify(other)} besides ${names.join(", ")}`);
-    readTexts(path, content, names.filter((name) => name in found)); // the optional ones are texts too
+    if (other !== undefined)
+      throw new BrokenFile(`${path} is broken: it has ${JSON.stringify(other)} besides ${names.join(", ")}`);
+    readTexts(
+      path,
+      content,
+      names.filter((name) => name in found),
+    ); // the optional ones are texts too
     return found as CredentialFields;
   } catch (error) {
     if (!(error instanceof BrokenFile)) throw error;
@@ -50,7 +57,8 @@ export async function askCredentialFields(kind: SourceKind): Promise<CredentialF
 }
 
 async function askField({ question, isSecret, isOptional = false }: CredentialField): Promise<string | undefined> {
-  if (!isSecret) return isOptional ? askOptional(question, "--credentials-file") : askText(question, "--credentials-file");
+  if (!isSecret)
+    return isOptional ? askOptional(question, "--credentials-file") : askText(question, "--credentials-file");
   for (;;) {
     const secret = await promptSecret(`${question}${isOptional ? " (empty = none)" : ""}: `);
     if (secret !== "") return secret;

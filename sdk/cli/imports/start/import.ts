@@ -40,7 +40,11 @@ async function run(given: Given): Promise<number> {
   const source = await sourceOf(kind, given, isGuided);
   const session = await openImports(given.json);
   const opened = await source(session);
-  const credential = await chooseCredential(session, origin, { source: opened, isKept: given["keep-credential"], isGuided });
+  const credential = await chooseCredential(session, origin, {
+    source: opened,
+    isKept: given["keep-credential"],
+    isGuided,
+  });
   let importId: string;
   try {
     const selection = selected ?? (isGuided ? await askSelection(now) : {});
@@ -101,13 +105,17 @@ async function create({ sluice, reporter, signal }: ImportSession, given: Given,
     dryRun: true,
   };
   const { data } = await sluice.post("/v1/imports", { body, signal });
-  reporter.say({ kind: "created", importId: data.id, source: order.source.type }, (screen) => screen.step("Batch", "", data.id));
+  reporter.say({ kind: "created", importId: data.id, source: order.source.type }, (screen) =>
+    screen.step("Batch", "", data.id),
+  );
   if (data.statusWebhook !== undefined) {
     const path = given["status-secret-file"] ?? `sluice-import-${data.id}.secret`;
     await writeTextPrivately(path, `${data.statusWebhook.secret}\n`);
     const { id: webhookId } = data.statusWebhook;
     reporter.say({ kind: "status_webhook", webhookId, secretFile: path }, (screen) =>
-      screen.text(`The secret that signs events to the status URL is in ${path}, readable only by you. It is not shown again.`),
+      screen.text(
+        `The secret that signs events to the status URL is in ${path}, readable only by you. It is not shown again.`,
+      ),
     );
   }
   return data.id;

@@ -49,7 +49,9 @@ export async function listSource(
 async function sendList({ sluice, signal }: ImportSession, path: string, format: ListFormat): Promise<ImportList> {
   const file = await openAsBlob(path).catch((error: NodeJS.ErrnoException) => {
     const isMissing = error.code === "ENOENT" || error.code === "ERR_INVALID_ARG_VALUE"; // as Node says it of a missing file
-    throw new CommandError(isMissing ? `There is no file ${path}.` : `The file ${path} cannot be opened: ${error.message}.`);
+    throw new CommandError(
+      isMissing ? `There is no file ${path}.` : `The file ${path} cannot be opened: ${error.message}.`,
+    );
   });
   if (file.size === 0) throw new CommandError(`The file ${path} is empty.`);
   return await sluice.sendImportList(file, { type: TYPES[format], signal });

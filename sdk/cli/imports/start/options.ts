@@ -35,7 +35,11 @@ export const OPTIONS = {
   "created-before": text("TIME", "only videos created before then"),
   limit: integer("N", [1, MOST], "only the first N videos of the source"),
 
-  "access-policy": oneOf("POLICY", ACCESS_POLICIES, "asSource (the default: what is not public stays private), public or private"),
+  "access-policy": oneOf(
+    "POLICY",
+    ACCESS_POLICIES,
+    "asSource (the default: what is not public stays private), public or private",
+  ),
   "max-resolution": oneOf("LABEL", RESOLUTIONS, `the largest rendition: ${RESOLUTIONS.join(", ")} (1080p)`),
   quality: oneOf("NAME", QUALITIES, "standard (the default), pro or premium"),
   mp4: oneOf("KIND", MP4_SUPPORT, "files to download: none (the default), capped_4k, audioOnly or audioOnly,capped_4k"),

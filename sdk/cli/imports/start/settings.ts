@@ -34,7 +34,8 @@ export function metadataMap(pairs: readonly string[], isNone: boolean): Record<s
   if (pairs.length === 0) return isNone ? {} : null;
   const parts = pairs.map((pair) => /^([^=]+)=(.+)$/s.exec(pair) ?? null);
   const broken = parts.indexOf(null);
-  if (broken >= 0) throw new UsageError(`--metadata is "${pairs[broken]}"; it must be FROM=TO, such as external_id=sku.`);
+  if (broken >= 0)
+    throw new UsageError(`--metadata is "${pairs[broken]}"; it must be FROM=TO, such as external_id=sku.`);
   return Object.fromEntries(parts.map((part) => [part![1]!, part![2]!]));
 }
 
@@ -64,7 +65,12 @@ export async function askSettings(): Promise<BatchSettings> {
 }
 
 const askOne = <Value extends string>(question: string, option: string, values: readonly Value[], usual: Value) =>
-  askChoice(question, option, values.map((value) => [value, value] as const), usual);
+  askChoice(
+    question,
+    option,
+    values.map((value) => [value, value] as const),
+    usual,
+  );
 
 const askMetadata = (): Promise<Record<string, string> | null> =>
   ask(`Metadata as FROM=TO, separated by commas (empty = ${METADATA_DEFAULT})`, "--metadata", (answer) => {

@@ -29,14 +29,19 @@ export const askSourceKind = (): Promise<SourceKind> =>
 
 /** @throws {UsageError} without a terminal when it is not given, and for two of them */
 export async function listOrigin({ file, url }: Given): Promise<ListOrigin> {
-  if (file !== undefined && url !== undefined) throw new UsageError("--file and --url exclude each other: give one of them.");
+  if (file !== undefined && url !== undefined)
+    throw new UsageError("--file and --url exclude each other: give one of them.");
   if (file !== undefined) return { file };
   const given = url ?? (await askText("Path or URL of the list", "--file or --url"));
   return /^https?:\/\//i.test(given) ? { url: given } : { file: given };
 }
 
 /** The `source` of a batch, apart from a list. @throws {UsageError} without a terminal when something needed is not given */
-export async function sourceOptions(kind: Exclude<SourceKind, "list">, given: Given, isGuided: boolean): Promise<BatchSource> {
+export async function sourceOptions(
+  kind: Exclude<SourceKind, "list">,
+  given: Given,
+  isGuided: boolean,
+): Promise<BatchSource> {
   if (kind === "s3") return bucketOptions(given, isGuided);
   return kind === "api_video" ? { type: kind, sandbox: given.sandbox } : { type: kind };
 }
@@ -44,12 +49,14 @@ export async function sourceOptions(kind: Exclude<SourceKind, "list">, given: Gi
 async function bucketOptions(given: Given, isGuided: boolean): Promise<BatchSource> {
   const asks = isGuided && given.bucket === undefined; // one who gives the bucket gives what else is needed
   const bucket = given.bucket ?? (await askText("Bucket", "--bucket"));
-  const endpoint = given.endpoint ?? (asks ? await askOptional("Endpoint, unless it is Amazon S3", "--endpoint") : undefined);
+  const endpoint =
+    given.endpoint ?? (asks ? await askOptional("Endpoint, unless it is Amazon S3", "--endpoint") : undefined);
   const usualRegion = endpoint === undefined ? "us-east-1" : "auto";
   const region = given.region ?? (asks ? await askText("Region", "--region", usualRegion) : undefined);
   const prefix = given.prefix ?? (asks ? await askOptional("Only keys that begin with", "--prefix") : undefined);
   const requesterPays =
-    given["requester-pays"] || (asks && endpoint === undefined && (await askYes("Does the requester pay", "--requester-pays", false)));
+    given["requester-pays"] ||
+    (asks && endpoint === undefined && (await askYes("Does the requester pay", "--requester-pays", false)));
   return {
     type: "s3",
     bucket,
