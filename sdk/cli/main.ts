@@ -115,7 +115,8 @@ const credentialsHint = (env: NodeJS.ProcessEnv): string =>
     ? "Log in with sluice login."
     : "They are those of SLUICE_ACCESS_TOKEN and SLUICE_SECRET_KEY: correct these variables, or unset them to use another login.";
 
-const sentence = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/[.]?$/, ".")}`;
+const sentence = (message: string) =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.?]$/.test(message) ? "" : "."}`;
 
 function inWords({ status, message, fields, requestId }: ApiError): string {
   if (status === 401) return `The platform refuses the credentials (401). ${credentialsHint(process.env)}`;

@@ -8,6 +8,9 @@ const NAME_WIDTH = 22;
 const row = (name: string, text: string): string => `  ${name.padEnd(NAME_WIDTH)} ${text}`;
 const estimated = (isEstimated: boolean): string => (isEstimated ? "about " : "");
 
+/** The reasons are then those of the list, which are shown already. */
+const isDryRun = ({ import: { status } }: BatchReport): boolean => status === "scanning" || status === "scanned";
+
 /** @param titles of the first videos */
 export function reportLines(report: BatchReport, titles: readonly string[] = []): string[] {
   return [
@@ -20,7 +23,7 @@ export function reportLines(report: BatchReport, titles: readonly string[] = [])
       "What cannot be fetched",
       report.obstacles.map(({ sourceId, title, message }) => `${nameOf(sourceId, title)}: ${plain(message)}`),
     ),
-    ...section("Failed or left out", reasonLines(report.reasons)),
+    ...section("Failed or left out", isDryRun(report) ? [] : reasonLines(report.reasons)),
     ...section(
       "What differs from the source",
       report.differences.map(
@@ -74,7 +77,7 @@ function section(title: string, lines: readonly string[]): string[] {
 const EXAMPLES = 3;
 
 function suchAs(examples: readonly string[]): string {
-  return examples.length === 0 ? "" : `, such as ${examples.slice(0, EXAMPLES).map(plain).join(", ")}`;
+  return examples.length === 0 ? "" : ` (such as ${examples.slice(0, EXAMPLES).map(plain).join(", ")})`;
 }
 
 /** Failures and what was left out, grouped by reason, the most frequent first. */

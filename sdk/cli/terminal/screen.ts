@@ -23,6 +23,7 @@ export class Screen {
   }
 
   title(text: string): void {
+    this.clearBars();
     this.out.write(`\n  ${styleText("bold", text)}\n\n`);
   }
 
@@ -67,7 +68,7 @@ export class Screen {
 
   /** Of the terminal, in characters. */
   get width(): number {
-    return this.out.columns ?? 80;
+    return this.out.columns || 80; // 0 where nobody has said it
   }
 
   get isTerminal(): boolean {

@@ -31,8 +31,9 @@ export async function accompany(session: ImportSession, importId: string, option
     return await throughItsStates(session, importId, options);
   } catch (error) {
     if (!session.signal.aborted && !(error instanceof Interrupted)) throw error;
+    const what = session.signal.aborted ? "Detached; the batch goes on." : "Nothing was started; the batch waits.";
     session.reporter.say({ kind: "detached", importId }, (screen) =>
-      screen.text(`Detached; the batch stays as it is. Attach again with: sluice import attach ${importId}`),
+      screen.text(`${what} Attach again with: sluice import attach ${importId}`),
     );
     return INTERRUPTED;
   }
@@ -42,19 +43,24 @@ async function throughItsStates(session: ImportSession, importId: string, option
   const batch = await untilScanned(session, importId);
   if (batch.status === "scanned") {
     const { found } = await showReport(session, importId);
-    if (!(await shallStart(options.start, found.videos))) return waits(session, importId);
+    if (!(await shallStart(session, options.start, found.videos))) return waits(session, importId);
     await start(session, importId);
   }
   if (options.isDetached) return sayRunning(session, importId);
   return watchRun(session, importId);
 }
 
-function shallStart(start: AccompanyOptions["start"], videos: number): boolean | Promise<boolean> {
+async function shallStart(
+  { reporter }: ImportSession,
+  start: AccompanyOptions["start"],
+  videos: number,
+): Promise<boolean> {
   if (start !== "ask") return start === "always";
-  return (
-    hasTerminal() &&
-    askYes(`Start the migration of ${countText(videos)} ${videos === 1 ? "video" : "videos"}`, "--yes", false)
-  );
+  if (!hasTerminal()) return false;
+  if (videos > 0)
+    return askYes(`Start the migration of ${countText(videos)} ${videos === 1 ? "video" : "videos"}`, "--yes", false);
+  reporter.say({ kind: "nothing" }, (screen) => screen.text("No video is left to be fetched."));
+  return false;
 }
 
 function waits({ reporter }: ImportSession, importId: string): number {

@@ -58,10 +58,10 @@ async function askedFor(session: ImportSession, wanted: Wanted): Promise<ChosenC
   const chosen = await askWhich(kept, SOURCE_FORMS[source.type].isOpenToAll);
   if (chosen === "none") return NONE;
   if (chosen !== "new") return checked(session, chosen, source);
+  let isKept: boolean | null = wanted.isKept || null;
   for (;;) {
     const fields = await askCredentialFields(source.type);
-    const isKept =
-      wanted.isKept || (await askYes("Keep them on the platform after this batch", "--keep-credential", false));
+    isKept ??= await askYes("Keep them on the platform after this batch", "--keep-credential", false);
     try {
       return await stored(session, fields, { ...wanted, isKept });
     } catch (error) {
