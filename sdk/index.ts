@@ -4,6 +4,8 @@ export type { Credentials } from "./api/credentials.ts";
 export { ApiError, ConnectionError, type FieldError, SluiceError } from "./api/errors.ts";
 export type { Media, MediaEvent, PushMediaSettings } from "./api/types.ts";
 export type { FollowOptions } from "./events/follow-events.ts";
+export type { ImportFileName } from "./imports/import-file.ts";
+export type { ImportList, ListType } from "./imports/list-file.ts";
 export type { PlaybackUrls } from "./media/playback-urls.ts";
 export { type PlaybackTokenOptions, signPlaybackToken } from "./media/sign-playback-token.ts";
 export { type PlayableOptions, waitUntilPlayable } from "./media/wait-until-playable.ts";

@@ -2,8 +2,11 @@ import { createCalls } from "./api/create-calls.ts";
 import { basicAuthorization, checkCredentials, type Credentials, trimmedBaseUrl } from "./api/credentials.ts";
 import { listRecords } from "./api/list-records.ts";
 import { retryingFetch, type RetryOptions } from "./api/retrying-fetch.ts";
+import { type SendOnce, sendOnce } from "./api/send-once.ts";
 import type { ApiCalls, Arguments, Call, Item, ListPath, Media, MediaEvent } from "./api/types.ts";
 import { type FollowOptions, followEvents } from "./events/follow-events.ts";
+import { type ImportFileName, readImportFile } from "./imports/import-file.ts";
+import { type ImportList, type ListType, sendImportList } from "./imports/list-file.ts";
 import { type PlaybackUrls, playbackUrls } from "./media/playback-urls.ts";
 import {
   readSubtitleText,
@@ -32,6 +35,7 @@ export class Sluice implements ApiCalls {
   readonly delete: Call<"delete">;
   readonly #fetch: RetryOptions["fetch"];
   readonly #send: SendText;
+  readonly #sendOnce: SendOnce;
 
   /** @throws {SluiceError} for credentials that no platform can accept */
   constructor(options: SluiceOptions) {
@@ -45,6 +49,7 @@ export class Sluice implements ApiCalls {
       const headers = { ...init?.headers, authorization };
       return retrying(new Request(`${this.baseUrl}${path}`, { ...init, headers }));
     };
+    this.#sendOnce = sendOnce(this.baseUrl, authorization, fetch);
     const calls = createCalls({ ...options, baseUrl: this.baseUrl }, { retries, timeoutMs, fetch });
     this.get = calls.get;
     this.post = calls.post;
@@ -76,6 +81,16 @@ export class Sluice implements ApiCalls {
   /** See `replaceSubtitleText`. */
   replaceSubtitleText(track: SubtitleTrack, text: { text: string; etag?: string }): Promise<string> {
     return replaceSubtitleText(this.#send, track, text);
+  }
+
+  /** See `sendImportList`. */
+  sendImportList(file: Blob, options: { type: ListType; signal?: AbortSignal | undefined }): Promise<ImportList> {
+    return sendImportList(this.#sendOnce, file, options);
+  }
+
+  /** See `readImportFile`. */
+  readImportFile(importId: string, name: ImportFileName, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    return readImportFile(this.#sendOnce, importId, name, signal);
   }
 
   /** See `followEvents`. */

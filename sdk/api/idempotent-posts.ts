@@ -30,6 +30,8 @@ const PATHS: Record<IdempotentPost, true> = {
   "/v1/iam/signing-keys": true,
   "/v1/data/viewlist": true,
   "/v1/data/alerts": true,
+  "/v1/imports": true,
+  "/v1/imports/credentials": true,
 };
 
 export const takesIdempotencyKey = (path: string): boolean => path in PATHS;

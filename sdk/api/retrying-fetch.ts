@@ -45,7 +45,8 @@ export function retryingFetch({ retries, timeoutMs, fetch }: RetryOptions): (req
   };
 }
 
-function connectionError({ url }: Request, cause: unknown): ConnectionError {
+/** Says which platform did not answer, without the path and its ids. */
+export function connectionError({ url }: Request, cause: unknown): ConnectionError {
   const isTimeout = cause instanceof Error && cause.name === "TimeoutError";
   const what = isTimeout ? "did not answer in time" : "cannot be reached";
   return new ConnectionError(`the platform at ${new URL(url).origin} ${what}`, { cause });

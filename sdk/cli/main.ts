@@ -8,12 +8,16 @@ import { login } from "./commands/login.ts";
 import { upload } from "./commands/upload.ts";
 import { webhooksListen } from "./commands/webhooks-listen.ts";
 import { whisperGet } from "./commands/whisper-get.ts";
+import { BATCH_COMMANDS } from "./imports/commands/all.ts";
+import { importLibrary } from "./imports/start/import.ts";
 import type { Command } from "./terminal/command.ts";
 import { alignedLines, wantsHelp } from "./terminal/command-line.ts";
-import { CommandError, UsageError } from "./terminal/usage-error.ts";
+import { INTERRUPTED } from "./terminal/interrupt.ts";
+import { CommandError, Interrupted, UsageError } from "./terminal/usage-error.ts";
 import manifest from "../package.json" with { type: "json" };
 
-const COMMANDS: Record<string, Command> = {
+/** The commands of the help. Those of a batch are in the help of `import`. */
+const LISTED: Record<string, Command> = {
   login,
   upload,
   list,
@@ -22,13 +26,16 @@ const COMMANDS: Record<string, Command> = {
   "events tail": eventsTail,
   "webhooks listen": webhooksListen,
   "whisper get": whisperGet,
+  import: importLibrary,
 };
+
+const COMMANDS: Readonly<Record<string, Command>> = { ...LISTED, ...BATCH_COMMANDS };
 
 const HELP = `sluice COMMAND [--help]
 
-${alignedLines([...Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary] as const), ["--version", "prints the version"]])}
+${alignedLines([...Object.entries(LISTED).map(([name, { summary }]) => [name, summary] as const), ["--version", "prints the version"]])}
 
-Exit status: 0, 1 after a failure, 2 for a wrong usage, 130 after Ctrl-C.`;
+Exit status: 0, 1 after a failure, 2 for a wrong usage, 130 after Ctrl-C. That of import: see its help.`;
 
 /** The command line. @returns the exit status */
 export async function main(args: readonly string[]): Promise<number> {
@@ -53,10 +60,10 @@ const HELP_WORDS: ReadonlySet<string> = new Set(["help", "--help", "-h"]);
 const VERSION_WORDS: ReadonlySet<string> = new Set(["version", "--version", "-v", "-V"]);
 
 /** Commands of two words, when only the first is given. */
-const commandsOf = (first: string): string[] => Object.keys(COMMANDS).filter((name) => name.startsWith(`${first} `));
+const commandsOf = (first: string): string[] => Object.keys(LISTED).filter((name) => name.startsWith(`${first} `));
 
 function suggestionFor(first: string, second: string): string {
-  const names = Object.keys(COMMANDS);
+  const names = Object.keys(LISTED);
   const near = nearestName(first, names) ?? nearestName(`${first} ${second}`, names);
   const meant = commandsOf(first).length > 0 ? commandsOf(first) : near === null ? [] : [near];
   return meant.length === 0 ? "" : ` Did you mean ${meant.map((name) => `"${name}"`).join(" or ")}?`;
@@ -66,16 +73,20 @@ function suggestionFor(first: string, second: string): string {
 const typed = (first: string, second: string): string =>
   commandsOf(first).length > 0 && second !== "" && !second.startsWith("-") ? `${first} ${second}` : first;
 
-/** @throws {UsageError} */
+/** Of the longest name: `import credentials delete`. */
+const MOST_WORDS = 3;
+
+/** The command with the longest name that was typed. @throws {UsageError} */
 function findCommand(args: readonly string[]): [string, Command] {
   const [first = "", second = ""] = args;
   const isHelpOfGroup = HELP_WORDS.has(second) && commandsOf(first).length > 0; // `sluice live --help`
   if (first === "" || HELP_WORDS.has(first) || isHelpOfGroup) return ["", printing(HELP)];
   if (VERSION_WORDS.has(first)) return ["", printing(manifest.version)];
-  const found = Object.entries(COMMANDS).find(([name]) => name === first || name === `${first} ${second}`);
-  if (found === undefined)
-    throw new UsageError(`There is no command "${typed(first, second)}".${suggestionFor(first, second)}\n\n${HELP}`);
-  return found;
+  for (let words = MOST_WORDS; words > 0; words--) {
+    const name = args.slice(0, words).join(" ");
+    if (Object.hasOwn(COMMANDS, name)) return [name, COMMANDS[name]!];
+  }
+  throw new UsageError(`There is no command "${typed(first, second)}".${suggestionFor(first, second)}\n\n${HELP}`);
 }
 
 function printing(text: string): Command {
@@ -88,6 +99,7 @@ function printing(text: string): Command {
 
 /** Explains a failure. One that is not expected is a fault of this program, so it keeps its stack. */
 function report(error: unknown, isJson: boolean): number {
+  if (error instanceof Interrupted) return INTERRUPTED;
   const isUsage = error instanceof UsageError;
   if (!isUsage && !(error instanceof CommandError) && !(error instanceof SluiceError)) throw error;
   const { message } = error;
@@ -103,7 +115,8 @@ const credentialsHint = (env: NodeJS.ProcessEnv): string =>
     ? "Log in with sluice login."
     : "They are those of SLUICE_ACCESS_TOKEN and SLUICE_SECRET_KEY: correct these variables, or unset them to use another login.";
 
-const sentence = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/[.]?$/, ".")}`;
+const sentence = (message: string) =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.?]$/.test(message) ? "" : "."}`;
 
 function inWords({ status, message, fields, requestId }: ApiError): string {
   if (status === 401) return `The platform refuses the credentials (401). ${credentialsHint(process.env)}`;

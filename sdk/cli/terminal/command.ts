@@ -17,6 +17,8 @@ interface Declaration<Table extends Options> {
   summary: string;
   /** What its one argument is called; without it, the command takes none. */
   argument?: string;
+  /** In place of all options on the first line of the help, where they are many. */
+  forms?: string;
   about: string;
   options: Table;
   notes?: string;
@@ -28,8 +30,8 @@ interface Declaration<Table extends Options> {
 }
 
 export function defineCommand<Table extends Options>(declared: Declaration<Table>): Command {
-  const { name, summary, argument, about, options, notes } = declared;
-  const usage = ["sluice", name, ...(argument === undefined ? [] : [argument]), optionForms(options)].join(" ");
+  const { name, summary, argument, about, options, notes, forms = optionForms(options) } = declared;
+  const usage = ["sluice", name, ...(argument === undefined ? [] : [argument]), forms].join(" ");
   const help = [usage, about, alignedLines(optionRows(options)), ...(notes === undefined ? [] : [notes])].join("\n\n");
   const run = async (args: readonly string[]) => {
     const { values, words } = parseOptions(args, options);

@@ -1,22 +1,31 @@
 import { createInterface } from "node:readline/promises";
-import { INTERRUPTED } from "./interrupt.ts";
-import { UsageError } from "./usage-error.ts";
+import { Interrupted, UsageError } from "./usage-error.ts";
 
 const { stdin, stderr } = process;
 
-/** Asks for a line. @throws {UsageError} without a terminal */
+/** Whether somebody can be asked. */
+export const hasTerminal = (): boolean => stdin.isTTY === true;
+
+/** Asks for a line. @throws {UsageError} without a terminal @throws {Interrupted} after Ctrl-C or Ctrl-D */
 export async function promptLine(question: string, option: string): Promise<string> {
   if (!stdin.isTTY) throw new UsageError(`Give ${option}, because there is no terminal to ask for it.`);
   const lines = createInterface({ input: stdin, output: stderr });
-  lines.on("SIGINT", () => process.exit(INTERRUPTED));
+  const left = new Promise<never>((_, failed) => {
+    for (const event of ["SIGINT", "close"] as const) lines.on(event, () => failed(new Interrupted()));
+  });
+  left.catch(() => undefined); // closing after the answer
   try {
-    return (await lines.question(question)).trim();
+    return (await Promise.race([lines.question(question), left])).trim();
   } finally {
     lines.close();
   }
 }
 
-/** Asks for a secret, which the terminal does not show. Without a terminal it is the first line of the standard input. */
+/**
+ * Asks for a secret, which the terminal does not show. Without a terminal it is the first line of the standard input.
+ *
+ * @throws {Interrupted} after Ctrl-C
+ */
 export async function promptSecret(question: string): Promise<string> {
   if (!stdin.isTTY) return firstLine();
   stderr.write(question);
@@ -45,12 +54,12 @@ const [CTRL_C, CTRL_D, BACKSPACE, DELETE] = ["\u0003", "\u0004", "\b", "\u007F"]
 /** The keys up to Enter, in raw mode. */
 function typedLine(): Promise<string> {
   let typed = "";
-  return new Promise((done) => {
+  return new Promise((done, failed) => {
     const read = (keys: string) => {
       for (const key of keys) {
         if (key === CTRL_C) {
-          stdin.setRawMode(false);
-          process.exit(INTERRUPTED);
+          stdin.off("data", read);
+          return failed(new Interrupted());
         }
         if (key === "\r" || key === "\n" || key === CTRL_D) {
           stdin.off("data", read);

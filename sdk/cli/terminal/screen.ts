@@ -13,6 +13,7 @@ const dim = (text: string) => styleText("dim", text);
 
 /** The demo's text output: permanent lines, and below them progress bars, on a terminal moving, else printed at every quarter. */
 export class Screen {
+  /** Lines that are drawn again: bars, or a block. */
   private shownBars = 0;
   private readonly reported = new Map<string, number>();
   private readonly out: NodeJS.WriteStream;
@@ -22,6 +23,7 @@ export class Screen {
   }
 
   title(text: string): void {
+    this.clearBars();
     this.out.write(`\n  ${styleText("bold", text)}\n\n`);
   }
 
@@ -48,6 +50,29 @@ export class Screen {
     this.clearBars();
     for (const bar of bars) this.out.write(`${drawBar(bar)}\n`);
     this.shownBars = bars.length;
+  }
+
+  /** Lines that the next ones replace. Nothing without a terminal. */
+  block(lines: readonly string[]): void {
+    if (!this.out.isTTY) return;
+    this.clearBars();
+    for (const line of lines) this.out.write(`${line}\n`);
+    this.shownBars = lines.length;
+  }
+
+  /** Permanent lines, as they are. */
+  lines(lines: readonly string[]): void {
+    this.clearBars();
+    for (const line of lines) this.out.write(`${line}\n`);
+  }
+
+  /** Of the terminal, in characters. */
+  get width(): number {
+    return this.out.columns || 80; // 0 where nobody has said it
+  }
+
+  get isTerminal(): boolean {
+    return this.out.isTTY === true;
   }
 
   links(links: [string, string][]): void {

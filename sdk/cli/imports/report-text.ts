@@ -1,0 +1,98 @@
+/** The report of a batch as lines for a terminal. Pure. */
+import { countText, plain, sizeText, usdText, waitText } from "../terminal/units.ts";
+import type { Batch, BatchReport } from "./records.ts";
+
+const MOST_LINES = 10;
+const NAME_WIDTH = 22;
+
+const row = (name: string, text: string): string => `  ${name.padEnd(NAME_WIDTH)} ${text}`;
+const estimated = (isEstimated: boolean): string => (isEstimated ? "about " : "");
+
+/** The reasons are then those of the list, which are shown already. */
+const isDryRun = ({ import: { status } }: BatchReport): boolean => status === "scanning" || status === "scanned";
+
+/** @param titles of the first videos */
+export function reportLines(report: BatchReport, titles: readonly string[] = []): string[] {
+  return [
+    ...found(report, titles),
+    ...section(
+      "What will be lost",
+      report.lost.map(({ what, videos }) => `${plain(what)} (${affected(videos)})`),
+    ),
+    ...section(
+      "What cannot be fetched",
+      report.obstacles.map(({ sourceId, title, message }) => `${nameOf(sourceId, title)}: ${plain(message)}`),
+    ),
+    ...section("Failed or left out", isDryRun(report) ? [] : reasonLines(report.reasons)),
+    ...section(
+      "What differs from the source",
+      report.differences.map(
+        ({ items, field, message, examples }) =>
+          `${countText(items)} × ${plain(field)}: ${plain(message)}${suchAs(examples)}`,
+      ),
+    ),
+  ];
+}
+
+function found({ found, estimate, sampled, import: { counts } }: BatchReport, titles: readonly string[]): string[] {
+  const policies = Object.entries(found.policies).map(([policy, videos]) => `${countText(videos)} ${policy}`);
+  return [
+    row("Videos", countText(found.videos)),
+    ...(titles.length === 0
+      ? []
+      : [row("The first ones", `${titles.map(plain).join(" · ")}${counts.total > titles.length ? " …" : ""}`)]),
+    row("Hours", `${estimated(found.isHoursEstimated)}${hoursText(found.hours)}`),
+    row("Size at the source", `${estimated(found.isBytesEstimated)}${sizeText(found.sourceBytes)}`),
+    ...(policies.length === 0 ? [] : [row("Policy at the source", policies.join(", "))]),
+    row(
+      "Cost",
+      `${usdText(estimate.onceUsd)} once, ${usdText(estimate.monthlyUsd)} a month (estimated, by list prices)`,
+    ),
+    row("Time", `about ${waitText(estimate.totalSeconds)}`),
+    ...some("Migrated before", found.alreadyImported, "left out"),
+    ...some("Listed repeatedly", found.repeated, "taken once"),
+    ...some("Tried as a sample", sampled, ""),
+  ];
+}
+
+const hoursText = (hours: number): string =>
+  hours.toLocaleString("en-US", { maximumFractionDigits: hours < 10 ? 2 : 0 });
+
+const some = (name: string, count: number, what: string): string[] =>
+  count === 0 ? [] : [row(name, [countText(count), what].filter((word) => word !== "").join(", "))];
+
+const affected = (videos: number | undefined): string =>
+  videos === undefined ? "all videos" : `${countText(videos)} ${videos === 1 ? "video" : "videos"}`;
+
+const nameOf = (id: string, title: string | undefined): string =>
+  title === undefined ? plain(id) : `${plain(title)} (${plain(id)})`;
+
+function section(title: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  const more = lines.length - MOST_LINES;
+  const shown = lines.slice(0, MOST_LINES).map((line) => `    ${line}`);
+  return ["", `  ${title}`, ...shown, ...(more > 0 ? [`    and ${countText(more)} more`] : [])];
+}
+
+const EXAMPLES = 3;
+
+function suchAs(examples: readonly string[]): string {
+  return examples.length === 0 ? "" : ` (such as ${examples.slice(0, EXAMPLES).map(plain).join(", ")})`;
+}
+
+/** Failures and what was left out, grouped by reason, the most frequent first. */
+export const reasonLines = (reasons: BatchReport["reasons"]): string[] =>
+  reasons.map(
+    ({ status, items, code, message, examples }) =>
+      `${countText(items)} ${status}: ${plain(message) || plain(code)}${suchAs(examples)}`,
+  );
+
+/** Creation, state, source, what became of the items, and the id, on one line. */
+export function batchLine({ createdAt, status, source, counts, id, problem }: Batch): string {
+  const created = createdAt.slice(0, 16).replace("T", " ");
+  const { ready, total, failed } = counts;
+  const failures = failed === 0 ? "" : `, ${countText(failed)} failed`;
+  const items = `${countText(ready)} of ${countText(total)} ready${failures}`;
+  const why = problem === undefined ? "" : `  (${plain(problem.code)})`;
+  return `${created}  ${status.padEnd(9)} ${String(source["type"]).padEnd(17)} ${id}  ${items}${why}`;
+}
