@@ -91,11 +91,12 @@ describe("from Mux", () => {
         metadata: { originPlaformVideoId: "asset-public" },
         playbackIds: [{ accessPolicy: "public" }],
       });
-      expect(media.tracks.filter(({ type }) => type === "subtitle")).toMatchObject([{ status: "available", languageCode: "en" }]);
+      expect(media.tracks.filter(({ type }) => type === "subtitle")).toMatchObject([
+        { status: "available", languageCode: "en" },
+      ]);
       const signed = (await platform.api("GET", `/v1/on-demand/${of("asset-signed").mediaId}`)).body.data;
       expect(signed.playbackIds).toMatchObject([{ accessPolicy: "private" }]);
       expect(mux.switched()).toEqual([]);
-
     },
     LIMIT_MS,
   );

@@ -69,6 +69,7 @@ class ApiVideoSource implements Source {
   ];
   readonly needsRelease = false;
   readonly changesAtSource = false;
+  readonly listIsPartial = true;
   readonly #client: ApiVideoClient;
   readonly #apiKey: string;
   readonly #nowMs: () => number;

@@ -2,17 +2,16 @@
  * Cloudflare Stream, by the API v4: https://developers.cloudflare.com/api/resources/stream,
  * https://developers.cloudflare.com/stream/viewing-videos/download-videos, …/securing-your-stream, and
  * https://developers.cloudflare.com/fundamentals/api/reference/limits, read in November 2026. Cloudflare keeps no original: the file is the
- * MP4 that it makes when a download is ordered. The list does not say whether a video had one before, so `release` cannot know whether the
- * download is the owner's; it stays. Storing it costs nothing there, and it is no less private than the video.
+ * MP4 that it makes when a download is ordered. `release` deletes one that was ordered for the migration.
  */
 import { z } from "@hono/zod-openapi";
 import { chosenPage } from "./chosen-page.ts";
-import { AudioAnswer, CaptionsAnswer, VideoAnswer } from "./cloudflare-stream/answers.ts";
-import { CloudflareApi, type CloudflareCredentials } from "./cloudflare-stream/api.ts";
-import { missingPermissions, verifyToken } from "./cloudflare-stream/check.ts";
-import { resolveDownload } from "./cloudflare-stream/files.ts";
-import { listPage } from "./cloudflare-stream/list-page.ts";
-import { listedVideo } from "./cloudflare-stream/listed.ts";
+import { AudioAnswer, CaptionsAnswer, VideoAnswer } from "./cloudflare-answers.ts";
+import { CloudflareApi, type CloudflareCredentials } from "./cloudflare-api.ts";
+import { missingPermissions, verifyToken } from "./cloudflare-check.ts";
+import { deleteDownload, resolveDownload } from "./cloudflare-files.ts";
+import { listPage } from "./cloudflare-list-page.ts";
+import { listedVideo } from "./cloudflare-listed.ts";
 import type { SourceDefinition } from "./definition.ts";
 import { HEADER_TEXT, readAnswer, textOrNull } from "./read-answer.ts";
 import {
@@ -55,8 +54,9 @@ export const cloudflareStreamSource: SourceDefinition<z.infer<typeof Options>, C
 class CloudflareStreamSource implements Source {
   /** Together below 1,200 calls in 5 minutes. Beyond it all calls of the token's owner are blocked for 5 minutes, those of others, too. */
   readonly pace = { readsPerSecond: 2.5, writesPerSecond: 1, concurrency: 8 };
-  readonly needsRelease = false;
+  readonly needsRelease = true;
   readonly changesAtSource = true;
+  readonly listIsPartial = false;
   readonly neverKept = [
     "the file that was uploaded: Cloudflare does not keep it, and the MP4 that it makes is what can be fetched",
     "audio tracks beyond the first",
@@ -101,8 +101,8 @@ class CloudflareStreamSource implements Source {
     };
   }
 
-  resolve(video: ListedVideo): Promise<Resolution> {
-    return resolveDownload(this.#api, video, this.#nowMs());
+  resolve(video: ListedVideo, state: Record<string, unknown> | null): Promise<Resolution> {
+    return resolveDownload(this.#api, video, state, this.#nowMs());
   }
 
   async captions(video: ListedVideo): Promise<ListedCaption[]> {
@@ -125,7 +125,7 @@ class CloudflareStreamSource implements Source {
     return captions;
   }
 
-  release(): Promise<void> {
-    return Promise.resolve();
+  release(video: ListedVideo): Promise<void> {
+    return deleteDownload(this.#api, video);
   }
 }

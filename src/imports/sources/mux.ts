@@ -6,10 +6,10 @@
 import { z } from "@hono/zod-openapi";
 import { chosenPage } from "./chosen-page.ts";
 import type { SourceDefinition } from "./definition.ts";
-import { AssetAnswer, AssetsAnswer, WhoamiAnswer, type Asset } from "./mux/answers.ts";
-import { withChapters } from "./mux/chapters.ts";
-import { hasFailedMaster, noFile, ofMaster, ofRenditions, sinceOf } from "./mux/files.ts";
-import { listedVideo } from "./mux/listed.ts";
+import { AssetAnswer, AssetsAnswer, WhoamiAnswer, type Asset } from "./mux-answers.ts";
+import { withChapters } from "./mux-chapters.ts";
+import { hasFailedMaster, noFile, ofMaster, ofRenditions, sinceOf } from "./mux-files.ts";
+import { listedVideo } from "./mux-listed.ts";
 import { HEADER_TEXT, readAnswer } from "./read-answer.ts";
 import type { SourceHttp } from "./source-http.ts";
 import {
@@ -53,6 +53,7 @@ class MuxSource implements Source {
   readonly pace = { readsPerSecond: 5, writesPerSecond: 1, concurrency: 8 };
   readonly needsRelease = true;
   readonly changesAtSource = true;
+  readonly listIsPartial = false;
   readonly neverKept = [
     "views and everything else of Mux Data",
     "playback restrictions and signing keys",

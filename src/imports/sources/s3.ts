@@ -54,6 +54,7 @@ class S3Source implements Source {
   ];
   readonly needsRelease = false;
   readonly changesAtSource = false;
+  readonly listIsPartial = true;
   readonly #options: S3Options;
   readonly #credentials: S3Credentials | null;
   readonly #nowMs: () => number;

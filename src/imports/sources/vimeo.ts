@@ -89,6 +89,7 @@ class VimeoSource implements Source {
   ];
   readonly needsRelease = false;
   readonly changesAtSource = false;
+  readonly listIsPartial = true;
   readonly #http: SourceHttp;
   readonly #headers: Record<string, string>;
   readonly #nowMs: () => number;

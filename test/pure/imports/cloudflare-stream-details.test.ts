@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { cloudflareStreamSource } from "../../../src/imports/sources/cloudflare-stream.ts";
-import { microsecondsOf } from "../../../src/imports/sources/cloudflare-stream/pages.ts";
+import { microsecondsOf } from "../../../src/imports/sources/cloudflare-pages.ts";
 import type { ListedVideo, Source } from "../../../src/imports/sources/source.ts";
 import {
   CLOUDFLARE_ACCOUNT,

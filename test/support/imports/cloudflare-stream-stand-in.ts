@@ -41,7 +41,8 @@ export const CLOUDFLARE_LIMIT: VendorLimit = { windowMs: 300_000, reads: 900, wr
 
 export async function startCloudflareStandIn(options: CloudflareOptions = {}): Promise<StandIn> {
   const cloudflare = new Cloudflare(options);
-  return standInOf(cloudflare.shelf, await serveVendor(cloudflare, options.port, options.limit));
+  const served = await serveVendor(cloudflare, options.port, options.limit);
+  return standInOf(cloudflare.shelf, served, () => cloudflare.ordered());
 }
 
 const BASE = "/client/v4";
@@ -66,6 +67,11 @@ class Cloudflare implements Vendor {
 
   isApi(path: string): boolean {
     return path.startsWith(`${BASE}/`);
+  }
+
+  /** Videos that have a download. */
+  ordered(): string[] {
+    return [...this.#downloads.keys()];
   }
 
   rateLimited(retryAfterSeconds: number): StandInAnswer {
@@ -103,6 +109,9 @@ class Cloudflare implements Vendor {
         return this.#pollDownloads(uid, call.origin);
       case "POST downloads":
         return this.#order(video, call.origin);
+      case "DELETE downloads":
+        this.#downloads.delete(uid);
+        return result("");
       case "POST token":
         return this.#token(uid, call.body);
       case "GET captions":

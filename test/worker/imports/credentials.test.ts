@@ -237,12 +237,14 @@ test("the end of a batch deletes its credential, unless it is kept, or another o
       id,
       workspaceId: workspace.id,
       source: "mux",
-      request: {},
+      request: { options: {}, selection: {}, settings: {}, dryRun: false, publicUrl: "https://example.com" },
       state,
       counts: {},
       credentialId: passing.credentialId,
     } as const;
-    await db.insert(importBatches).values({ ...row, createdAt: at, updatedAt: at });
+    await db
+      .insert(importBatches)
+      .values({ ...row, createdAt: at, updatedAt: at, completedAt: state === "done" ? at : null });
     return id;
   };
   const [own, other] = [await batch("running"), await batch("running")];

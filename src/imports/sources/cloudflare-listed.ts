@@ -1,6 +1,6 @@
-import { positiveOrNull, textOrNull } from "../read-answer.ts";
-import type { ListedVideo } from "../source.ts";
-import type { Video } from "./answers.ts";
+import { positiveOrNull, textOrNull } from "./read-answer.ts";
+import type { ListedVideo } from "./source.ts";
+import type { Video } from "./cloudflare-answers.ts";
 
 export function listedVideo(video: Video): ListedVideo {
   const policy = video.requireSignedURLs ? "private" : "public";

@@ -1,7 +1,7 @@
 /** Where the file of an asset is: its master, else one of its static renditions. */
-import { SourceFailure, type Resolution } from "../source.ts";
-import { positiveOrNull } from "../read-answer.ts";
-import type { Asset, Rendition } from "./answers.ts";
+import { SourceFailure, type Resolution } from "./source.ts";
+import { positiveOrNull } from "./read-answer.ts";
+import type { Asset, Rendition } from "./mux-answers.ts";
 
 /** A master that was not switched on by this migration may end at any time within its day. */
 const UNKNOWN_AGE_LIFE_MS = 60 * 60_000;

@@ -1,6 +1,6 @@
-import type { ListedCaption, ListedVideo, SourcePlaybackId, SourcePolicy } from "../source.ts";
-import { positiveOrNull, textOrNull } from "../read-answer.ts";
-import type { Asset } from "./answers.ts";
+import type { ListedCaption, ListedVideo, SourcePlaybackId, SourcePolicy } from "./source.ts";
+import { positiveOrNull, textOrNull } from "./read-answer.ts";
+import type { Asset } from "./mux-answers.ts";
 
 /** What `release` and `resolve` need: whether master access was on before the migration asked for it. */
 export interface MuxRef extends Record<string, unknown> {

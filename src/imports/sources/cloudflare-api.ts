@@ -1,9 +1,9 @@
 /** Cloudflare's API v4, as far as it is the same for all its products: addresses, authentication and errors. */
 import type { z } from "@hono/zod-openapi";
-import { readAnswer } from "../read-answer.ts";
-import type { SourceHttp } from "../source-http.ts";
-import { SourceFailure } from "../source.ts";
-import { RefusalAnswer } from "./answers.ts";
+import { readAnswer } from "./read-answer.ts";
+import type { SourceHttp } from "./source-http.ts";
+import { SourceFailure } from "./source.ts";
+import { RefusalAnswer } from "./cloudflare-answers.ts";
 
 export interface CloudflareCredentials {
   apiToken: string;
@@ -14,7 +14,7 @@ export interface CloudflareCredentials {
 const CREDENTIAL_ERRORS = new Set([6003, 6111]);
 
 export interface CloudflareCall {
-  method?: "GET" | "POST";
+  method?: "GET" | "POST" | "DELETE";
   /** Below the base: `/user/tokens/verify`. */
   path: string;
   body?: unknown;

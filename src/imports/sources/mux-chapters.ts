@@ -3,9 +3,9 @@
  * https://www.mux.com/docs/api-reference/stream/chapters/get-chapters, read in November 2026.
  */
 import { z } from "@hono/zod-openapi";
-import type { SourceHttp } from "../source-http.ts";
-import { SourceFailure, type ListedChapter, type ListedVideo } from "../source.ts";
-import type { Asset } from "./answers.ts";
+import type { SourceHttp } from "./source-http.ts";
+import { SourceFailure, type ListedChapter, type ListedVideo } from "./source.ts";
+import type { Asset } from "./mux-answers.ts";
 
 const ChaptersAnswer = z.array(
   z.looseObject({

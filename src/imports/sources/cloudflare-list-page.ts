@@ -1,7 +1,7 @@
-import { SourceFailure, type Selection, type SourcePage } from "../source.ts";
-import { VideosAnswer, type Video } from "./answers.ts";
-import type { CloudflareApi } from "./api.ts";
-import { listedVideo } from "./listed.ts";
+import { SourceFailure, type Selection, type SourcePage } from "./source.ts";
+import { VideosAnswer, type Video } from "./cloudflare-answers.ts";
+import type { CloudflareApi } from "./cloudflare-api.ts";
+import { listedVideo } from "./cloudflare-listed.ts";
 import {
   beyondQuery,
   borderOf,
@@ -11,7 +11,7 @@ import {
   pageQuery,
   STEPS_US,
   type Border,
-} from "./pages.ts";
+} from "./cloudflare-pages.ts";
 
 /**
  * A page of the list. Its end costs three calls more than there are pages: that no answer has anything new is the only sure sign of it.

@@ -1,33 +1,54 @@
 /** The MP4 of a video: ordered once, then polled; for private videos at an address that is signed. */
 import type { z } from "@hono/zod-openapi";
-import { SourceFailure, type ItemErrorCode, type ListedVideo, type Resolution } from "../source.ts";
-import { DownloadsAnswer, TokenAnswer } from "./answers.ts";
-import type { CloudflareApi } from "./api.ts";
+import { SourceFailure, type ItemErrorCode, type ListedVideo, type Resolution } from "./source.ts";
+import { DownloadsAnswer, TokenAnswer } from "./cloudflare-answers.ts";
+import type { CloudflareApi } from "./cloudflare-api.ts";
 
 const REFUSALS = new Set<ItemErrorCode>(["permission_missing", "credentials_invalid"]);
 
 type Downloads = z.infer<typeof DownloadsAnswer>;
 
 const POLL_MS = 10_000;
+/** Until the state is stored. */
+const ORDER_AFTER_MS = 1000;
 /** Cloudflare allows 24 h. */
 const TOKEN_LIFE_MS = 23 * 60 * 60_000;
 /** What is left of a token when its address is given away for the last time. */
 const MARGIN_MS = 60 * 60_000;
 
-/** Needs no state: the list of downloads says whether one was ordered. */
-export async function resolveDownload(api: CloudflareApi, video: ListedVideo, nowMs: number): Promise<Resolution> {
+/** The state, which is stored before the order is sent: `release` then knows, also after a crash, that the download is not the owner's. */
+const ORDERED = { ordersDownload: true };
+
+/** @param state of the last `waiting` */
+export async function resolveDownload(
+  api: CloudflareApi,
+  video: ListedVideo,
+  state: Record<string, unknown> | null,
+  nowMs: number,
+): Promise<Resolution> {
   const path = api.stream(video.id, "/downloads");
   const known = await api.read({ path }, DownloadsAnswer, "Cloudflare's list of downloads");
-  const downloads = known !== null && known.result?.default === undefined ? await order(api, path) : known;
+  const isMissing = known !== null && known.result?.default === undefined;
+  const ours = ordersDownload(state ?? {});
+  if (isMissing && !ours) return { status: "waiting", retryAfterMs: ORDER_AFTER_MS, state: ORDERED };
+  const downloads = isMissing ? await order(api, path) : known;
   if (downloads === null) throw gone();
   const download = downloads.result?.default;
   if (download?.status === "error") {
     throw new SourceFailure("no_file", "Cloudflare could not make the MP4 of this video.");
   }
-  if (download?.status !== "ready") return { status: "waiting", retryAfterMs: POLL_MS, state: {} };
+  if (download?.status !== "ready") return { status: "waiting", retryAfterMs: POLL_MS, state: ours ? ORDERED : {} };
   const url = download.url ?? "";
   if (!URL.canParse(url)) throw unreadable('"result.default.url" is no URL');
   return video.policy === "public" ? { status: "ready", url, expiresAtMs: null } : signed(api, video.id, url, nowMs);
+}
+
+const ordersDownload = (state: Record<string, unknown>): boolean => state["ordersDownload"] === true;
+
+/** Deletes a download that was ordered for the migration. One that the owner had stays. */
+export async function deleteDownload(api: CloudflareApi, { id, ref }: ListedVideo): Promise<void> {
+  if (!ordersDownload(ref)) return;
+  await api.json({ method: "DELETE", path: api.stream(id, "/downloads") });
 }
 
 async function order(api: CloudflareApi, path: string): Promise<Downloads | null> {

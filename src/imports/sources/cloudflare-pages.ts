@@ -3,8 +3,8 @@
  * for what is as old as the oldest video of the page before, or older, so that videos which share a time are not lost at the border; those
  * that were seen there are left out.
  */
-import { SourceFailure, type Selection } from "../source.ts";
-import type { Video } from "./answers.ts";
+import { SourceFailure, type Selection } from "./source.ts";
+import type { Video } from "./cloudflare-answers.ts";
 
 /** The most that Cloudflare answers. */
 export const MOST_PER_CALL = 1000;

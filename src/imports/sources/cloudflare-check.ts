@@ -1,7 +1,7 @@
-import { SourceFailure, type MissingPermission } from "../source.ts";
-import { readAnswer } from "../read-answer.ts";
-import { VerifyAnswer, VideosAnswer } from "./answers.ts";
-import type { CloudflareApi } from "./api.ts";
+import { SourceFailure, type MissingPermission } from "./source.ts";
+import { readAnswer } from "./read-answer.ts";
+import { VerifyAnswer, VideosAnswer } from "./cloudflare-answers.ts";
+import type { CloudflareApi } from "./cloudflare-api.ts";
 
 /** No video has it, so nothing happens to it. */
 const NOBODY = "0".repeat(32);
