@@ -9,6 +9,7 @@ export class CursorLog {
 
   /** @returns false when the scan had it before */
   add(cursor: string): boolean {
-    return this.#sql.exec("INSERT INTO cursors (cursor) VALUES (?) ON CONFLICT DO NOTHING", cursor).rowsWritten > 0;
+    const added = "INSERT INTO cursors (cursor) VALUES (?) ON CONFLICT DO NOTHING RETURNING cursor";
+    return this.#sql.exec(added, cursor).toArray().length > 0;
   }
 }

@@ -25,8 +25,9 @@ export class ItemTable {
 
   /** @returns false when the batch has an item of this id */
   add(video: ListedVideo, status: ItemState, error: ItemError | null = null): boolean {
-    const { rowsWritten } = this.#sql.exec(
-      "INSERT INTO items (source_id, status, video, error_code, error_message, updated) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    const added = this.#sql.exec(
+      `INSERT INTO items (source_id, status, video, error_code, error_message, updated) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING RETURNING seq`,
       video.id,
       status,
       JSON.stringify(video),
@@ -34,7 +35,7 @@ export class ItemTable {
       error?.message ?? null,
       this.#clock(),
     );
-    return rowsWritten > 0;
+    return added.toArray().length > 0;
   }
 
   get(seq: number): Item | null {

@@ -97,9 +97,9 @@ export const toItem = (row: ItemRow): Item => ({
   updatedAtMs: row.updated,
 });
 
-/** Counts are kept by triggers: to count 500,000 rows at each look would read all of them. */
+/** Rows are never deleted, so `seq` has no gaps. Counts are kept by triggers: to count 500,000 rows at each look would read all of them. */
 export const ITEM_SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS items (seq INTEGER PRIMARY KEY AUTOINCREMENT, source_id TEXT NOT NULL UNIQUE, status TEXT NOT NULL,
+  `CREATE TABLE IF NOT EXISTS items (seq INTEGER PRIMARY KEY, source_id TEXT NOT NULL UNIQUE, status TEXT NOT NULL,
     due INTEGER NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0, renewals INTEGER NOT NULL DEFAULT 0, video TEXT NOT NULL,
     preparing TEXT, following TEXT, media_id TEXT, playback_id TEXT, error_code TEXT, error_message TEXT, differences TEXT,
     release INTEGER NOT NULL DEFAULT 0, updated INTEGER NOT NULL)`,
