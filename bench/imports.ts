@@ -128,9 +128,7 @@ async function dryRun(platform: TestPlatform, server: SourceServer, count: numbe
 export async function run(): Promise<Figure[]> {
   const server = await startSourceServer({
     fallback: ({ pathname }) =>
-      pathname.startsWith("/silent/")
-        ? { kind: "hang" }
-        : { kind: "content", content: new Uint8Array(100_000) },
+      pathname.startsWith("/silent/") ? { kind: "hang" } : { kind: "content", content: new Uint8Array(100_000) },
   });
   // The window of media in preparation follows the encoders; here the creations alone are measured.
   const vars = { ENCODER_CONTAINERS: "100000" };

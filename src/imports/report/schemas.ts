@@ -29,11 +29,9 @@ export const ImportReport = z
       .openapi("ImportFound"),
     estimate: z
       .object({
-        onceUsd: z
-          .number()
-          .openapi({
-            description: "Encoding, at Cloudflare's list prices of November 2026, without what a plan includes",
-          }),
+        onceUsd: z.number().openapi({
+          description: "Encoding, at Cloudflare's list prices of November 2026, without what a plan includes",
+        }),
         monthlyUsd: z.number().openapi({ description: "Storage" }),
         storedBytes: Count,
         totalSeconds: Count,

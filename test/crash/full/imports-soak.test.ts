@@ -20,7 +20,9 @@ test("every item is ready, or failed with a reason", () => {
   const { batch, items } = result;
   expect([seed, batch.status, batch.problem]).toEqual([seed, "done", undefined]);
   expect(items).toHaveLength(ITEMS);
-  const unended = items.filter(({ status, error }) => status !== "ready" && !(status === "failed" && error !== undefined));
+  const unended = items.filter(
+    ({ status, error }) => status !== "ready" && !(status === "failed" && error !== undefined),
+  );
   expect(unended).toEqual([]);
   const codes = items.flatMap(({ error }) => error?.code ?? []);
   expect(codes.filter((code) => code === "archived")).toHaveLength(ITEMS / 100);

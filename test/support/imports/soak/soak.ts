@@ -61,7 +61,12 @@ export async function soakImports(size: ImportSoakSize): Promise<ImportSoakResul
       statusUrl: receiver.url,
     });
     await disturb(platform, source, size, random);
-    const batch = await untilImport(platform, id, ({ status }) => status === "done" || status === "paused", size.limitMs);
+    const batch = await untilImport(
+      platform,
+      id,
+      ({ status }) => status === "done" || status === "paused",
+      size.limitMs,
+    );
     const items = await itemsOf(platform, id);
     const mapRows = await countMap(platform, id);
     await untilReceived(() => receiver.eventsOf("migration.batch.completed").length > 0);
@@ -79,7 +84,8 @@ export async function soakImports(size: ImportSoakSize): Promise<ImportSoakResul
 }
 
 async function libraryOf(count: number): Promise<StandInVideo[]> {
-  const words = "-f lavfi -i testsrc2=size=64x48:rate=10:duration=1 -pix_fmt yuv420p -c:v libx264 -movflags +faststart".split(" ");
+  const words =
+    "-f lavfi -i testsrc2=size=64x48:rate=10:duration=1 -pix_fmt yuv420p -c:v libx264 -movflags +faststart".split(" ");
   const film = bytesClip(new Uint8Array(await readFile(await madeFile(words, "mp4"))));
   const text = bytesClip(new TextEncoder().encode("This is no film.\n".repeat(100)));
   const standIn = await startS3StandIn();
@@ -160,9 +166,13 @@ async function untilReceived(isIt: () => boolean): Promise<void> {
 
 const readStored = ({ home }: TestPlatform, items: readonly Item[]) =>
   withState(home, async (state) => {
-    const media = await state.rows<{ id: string; status: string }>("SELECT id, status FROM assets WHERE deleted_at IS NULL");
+    const media = await state.rows<{ id: string; status: string }>(
+      "SELECT id, status FROM assets WHERE deleted_at IS NULL",
+    );
     const [claims] = await state.rows<{ n: number }>("SELECT count(*) AS n FROM imported_videos");
-    const [events] = await state.rows<{ n: number }>("SELECT count(*) AS n FROM events WHERE type = 'migration.batch.completed'");
+    const [events] = await state.rows<{ n: number }>(
+      "SELECT count(*) AS n FROM events WHERE type = 'migration.batch.completed'",
+    );
     const ready = new Set(media.filter(({ status }) => status === "ready").map(({ id }) => id));
     const unready = items.filter(({ status, mediaId }) => status === "ready" && !ready.has(mediaId ?? ""));
     return {
