@@ -23,5 +23,11 @@ export function boundVideo(video: ListedVideo): ListedVideo {
     left: video.left.slice(0, MAX_VALUES),
   };
   if (JSON.stringify(bounded).length <= MAX_LENGTH) return bounded;
-  return { ...bounded, metadata: {}, tags: [], chapters: [], left: [...bounded.left, "metadata and chapters: too long"] };
+  return {
+    ...bounded,
+    metadata: {},
+    tags: [],
+    chapters: [],
+    left: [...bounded.left, "metadata and chapters: too long"],
+  };
 }

@@ -28,7 +28,10 @@ export async function giveTexts(
       log("captions.added", { assetId: mediaId, trackId, cueCount: captions.cues.length });
     } catch (error) {
       if (!(error instanceof CaptionsError)) throw error;
-      differences.push({ field: "captions", message: `those in ${labels.languageName} cannot be used (${error.code})` });
+      differences.push({
+        field: "captions",
+        message: `those in ${labels.languageName} cannot be used (${error.code})`,
+      });
     }
   }
   return differences;

@@ -74,7 +74,12 @@ export class ItemTable {
     const rows =
       status === null
         ? this.#sql.exec<Row>("SELECT * FROM items WHERE seq > ? ORDER BY seq LIMIT ?", after, limit)
-        : this.#sql.exec<Row>("SELECT * FROM items WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?", status, after, limit);
+        : this.#sql.exec<Row>(
+            "SELECT * FROM items WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?",
+            status,
+            after,
+            limit,
+          );
     return rows.toArray().map(toItem);
   }
 

@@ -2,15 +2,7 @@ import type { Moves } from "../../platform/machine/state-machine.ts";
 import type { BatchState } from "../batches/batch-calls.ts";
 
 /** `resume_scan` and `resume_run`: a paused batch goes on where it was. `retry`: failed items of a batch that has ended are tried again. */
-export type BatchSignal =
-  | "scanned"
-  | "start"
-  | "pause"
-  | "resume_scan"
-  | "resume_run"
-  | "cancel"
-  | "finish"
-  | "retry";
+export type BatchSignal = "scanned" | "start" | "pause" | "resume_scan" | "resume_run" | "cancel" | "finish" | "retry";
 
 /** The event that is announced with a move. `migration.batch.completed` comes with `finish`, and for a cancelled batch when its items have ended. */
 const STARTED = "migration.batch.started";

@@ -51,7 +51,14 @@ export async function projectBatch(batch: BatchComponents, messages: Sequenced<B
     const id = await derivedId(event.type, order.batchId, isEnd ? "" : revision);
     const { workspaceId, batchId, credentialId } = order;
     const ends = isEnd && credentialId !== null ? [deleteUnlessKept(db, { credentialId, batchId })] : [];
-    const announced = { id, workspaceId, type: event.type, objectId: batchId, occurredAtMs: atMs, data: dataOf(batch, payload) };
+    const announced = {
+      id,
+      workspaceId,
+      type: event.type,
+      objectId: batchId,
+      occurredAtMs: atMs,
+      data: dataOf(batch, payload),
+    };
     const { wake } = await commitWithEvents(env, [...ends, updated], [{ event: announced, onlyIf: sql`TRUE` }]);
     batch.runtime.after(wake());
   }

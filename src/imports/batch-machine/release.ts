@@ -1,5 +1,5 @@
 import { errorFields, log, logWarning } from "../../platform/log.ts";
-import { SourceFailure } from "../sources/source.ts";
+import { type ListedVideo, SourceFailure } from "../sources/source.ts";
 import type { BatchComponents } from "./components.ts";
 import type { Item } from "./item-table.ts";
 import { sourceOf } from "./open-batch-source.ts";
@@ -13,7 +13,7 @@ export async function releaseSome(batch: BatchComponents): Promise<number> {
   const items = batch.items.releasable(AT_ONCE);
   if (items.length === 0) return 0;
   const source = await sourceOf(batch);
-  await Promise.all(items.map((item) => releaseItem(batch, item, () => source.release(item.video))));
+  await Promise.all(items.map((item) => releaseItem(batch, item, () => source.release(withState(item)))));
   return items.length;
 }
 
@@ -28,8 +28,14 @@ async function releaseItem(batch: BatchComponents, item: Item, release: () => Pr
       batch.items.set(seq, { attempts: attempts + 1 });
       throw error;
     }
-    const left = { field: "source", message: "what was opened at the source for the download could not be closed again" };
+    const left = {
+      field: "source",
+      message: "what was opened at the source for the download could not be closed again",
+    };
     batch.items.set(seq, { owesRelease: false, differences: [...differences, left] });
     logWarning("import.not_released", { batchId: batch.order.batchId, seq, ...errorFields(error) });
   }
 }
+
+/** A file that was still being prepared has its state beside the video. */
+const withState = ({ video, preparing }: Item): ListedVideo => ({ ...video, ref: { ...video.ref, ...preparing } });

@@ -23,7 +23,14 @@ const MAX_WAIT_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 5_000;
 
 /** Failures of a source's file that a new address may mend. */
-const EXPIRED = new Set(["source_denied", "source_not_found", "source_unavailable", "source_interrupted", "source_timed_out", "source_unreachable"]);
+const EXPIRED = new Set([
+  "source_denied",
+  "source_not_found",
+  "source_unavailable",
+  "source_interrupted",
+  "source_timed_out",
+  "source_unreachable",
+]);
 
 type Found = Pick<
   typeof assets.$inferSelect,
@@ -65,7 +72,8 @@ async function findMedia({ env }: BatchComponents, items: readonly Item[]): Prom
 async function settleItem(batch: BatchComponents, item: Item, media: Found | null): Promise<boolean> {
   const { items, clock } = batch;
   try {
-    if (media === null || media.deletedAt !== null) return fail(batch, item, "media_deleted", ITEM_ERRORS.media_deleted);
+    if (media === null || media.deletedAt !== null)
+      return fail(batch, item, "media_deleted", ITEM_ERRORS.media_deleted);
     if (media.status === "errored") return await failed(batch, item, media);
     if (media.status !== "ready") return later(batch, item, SETTLE_EVERY_MS);
     return await verified(batch, item, media);
@@ -89,7 +97,8 @@ function fail({ items }: BatchComponents, { seq }: Item, code: string, message: 
 /** A media that failed because of its file gets another address, and is then a new media; others stay for their owner to look at. */
 async function failed(batch: BatchComponents, item: Item, { id, errorCode, errorMessage }: Found): Promise<boolean> {
   const { items, env, order, clock, runtime } = batch;
-  const isMendable = EXPIRED.has(errorCode ?? "") && item.attempts + 1 < MAX_RESOLVED && batch.state.status === "running";
+  const isMendable =
+    EXPIRED.has(errorCode ?? "") && item.attempts + 1 < MAX_RESOLVED && batch.state.status === "running";
   if (!isMendable) return fail(batch, item, errorCode ?? "media_failed", errorMessage ?? ITEM_ERRORS.media_failed);
   await deleteAsset(env, { workspaceId: order.workspaceId, assetId: id }, new Date(clock()), runtime.after);
   items.set(item.seq, {
@@ -110,7 +119,13 @@ async function verified(batch: BatchComponents, item: Item, { id, durationMs }: 
   const given = item.preparing?.["owesTexts"] === true ? await giveOwedTexts(batch, item, id) : [];
   const { chapters } = item.video;
   if (chapters.length > 0 && durationMs !== null) {
-    const committed = await giveChapters(env, { workspaceId: order.workspaceId, assetId: id }, chapters, durationMs, now);
+    const committed = await giveChapters(
+      env,
+      { workspaceId: order.workspaceId, assetId: id },
+      chapters,
+      durationMs,
+      now,
+    );
     await committed?.wake();
   }
   const record = await findAsset(openDatabase(env.DB), order.workspaceId, id);
@@ -122,8 +137,17 @@ async function verified(batch: BatchComponents, item: Item, { id, durationMs }: 
     items.set(item.seq, { preparing: { readyAtMs: readySinceMs }, differences, dueMs: clock() + LOOK_AGAIN_MS });
     return false;
   }
-  items.set(item.seq, { status: "ready", preparing: null, differences: unique([...differences, ...result.differences]) });
-  log("import.item_ready", { batchId: order.batchId, seq: item.seq, mediaId: id, differences: result.differences.length });
+  items.set(item.seq, {
+    status: "ready",
+    preparing: null,
+    differences: unique([...differences, ...result.differences]),
+  });
+  log("import.item_ready", {
+    batchId: order.batchId,
+    seq: item.seq,
+    mediaId: id,
+    differences: result.differences.length,
+  });
   return true;
 }
 

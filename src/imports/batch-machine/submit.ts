@@ -4,7 +4,14 @@ import { Problem } from "../../platform/http/problems.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
 import { createAsset, deleteAsset } from "../../library/assets/index.ts";
 import { findImported, type ImportedVideo, insertClaim } from "../store/claims.ts";
-import { ITEM_ERRORS, type ListedCaption, type ListedVideo, type Resolution, type Source, SourceFailure } from "../sources/source.ts";
+import {
+  ITEM_ERRORS,
+  type ListedCaption,
+  type ListedVideo,
+  type Resolution,
+  type Source,
+  SourceFailure,
+} from "../sources/source.ts";
 import { mediaBodyOf } from "./media-body.ts";
 import type { BatchComponents } from "./components.ts";
 import type { Item } from "./item-table.ts";
@@ -40,7 +47,11 @@ export async function submitSome(batch: BatchComponents): Promise<number> {
   const due = items.takeDue(Math.min(room, ROUND), concurrency * PREPARED_PER_WORKER - items.preparing);
   if (due.length === 0) return 0;
   const account = { workspaceId: order.workspaceId, source: order.source, account: documents.get("account") ?? "" };
-  const known = await findImported(openDatabase(env.DB), account, due.map(({ video }) => video.id));
+  const known = await findImported(
+    openDatabase(env.DB),
+    account,
+    due.map(({ video }) => video.id),
+  );
   const queue = [...due];
   const failures: unknown[] = [];
   const worker = async () => {
@@ -57,12 +68,18 @@ export async function submitSome(batch: BatchComponents): Promise<number> {
 }
 
 /** @throws {SourceFailure | Problem} what concerns every item: the item then stays pending */
-async function submitItem(batch: BatchComponents, source: Source, item: Item, known: ImportedVideo | null): Promise<void> {
+async function submitItem(
+  batch: BatchComponents,
+  source: Source,
+  item: Item,
+  known: ImportedVideo | null,
+): Promise<void> {
   const { items } = batch;
   try {
     const claim = item.mediaId !== null && known !== null ? await forgetFailed(batch, item, known) : known;
     if (claim !== null) return adopt(batch, item, claim);
-    const video = item.video.obstacle === null ? item.video : await lookAgain(batch, source, item);
+    const isKnown = item.video.obstacle === null && (!source.listIsPartial || item.preparing !== null);
+    const video = isKnown ? item.video : await lookAgain(batch, source, item);
     if (video === null) return;
     if (source.needsRelease) items.set(item.seq, { owesRelease: true });
     const resolved = await source.resolve(video, item.preparing);
@@ -70,14 +87,21 @@ async function submitItem(batch: BatchComponents, source: Source, item: Item, kn
     if (resolved.status === "waiting")
       return items.set(item.seq, { preparing: resolved.state, dueMs: batch.clock() + resolved.retryAfterMs });
     const captions = batch.order.settings.captions ? (video.captions ?? (await source.captions(video))) : [];
-    await create(batch, { ...item, video }, resolved, captions);
+    // What was ordered of the source is known to `release` by the video alone.
+    const ordered = item.preparing === null ? video : { ...video, ref: { ...video.ref, ...item.preparing } };
+    if (ordered !== video) items.set(item.seq, { video: ordered });
+    await create(batch, { ...item, video: ordered }, resolved, captions);
   } catch (error) {
     judge(batch, item, error);
   }
 }
 
 /** The item's media, made by this batch before a crash; or the one that another batch has made. */
-function adopt({ items, order, clock }: BatchComponents, { seq, video }: Item, { batchId, mediaId, playbackId }: ImportedVideo): void {
+function adopt(
+  { items, order, clock }: BatchComponents,
+  { seq, video }: Item,
+  { batchId, mediaId, playbackId }: ImportedVideo,
+): void {
   if (batchId === order.batchId) {
     const preparing = order.settings.captions && video.captions === null ? OWES_TEXTS : null;
     return items.set(seq, { status: "submitted", mediaId, playbackId, dueMs: clock(), preparing });
@@ -96,8 +120,12 @@ async function forgetFailed(batch: BatchComponents, item: Item, known: ImportedV
   return null;
 }
 
-/** What stood against the video may have changed. @returns null when it still does, and the item has failed */
-async function lookAgain({ items }: BatchComponents, source: Source, { seq, video }: Item): Promise<ListedVideo | null> {
+/** The video as the source describes it now: what stood against it may have changed, and the list may say less of it. @returns null when it still does, and the item has failed */
+async function lookAgain(
+  { items }: BatchComponents,
+  source: Source,
+  { seq, video }: Item,
+): Promise<ListedVideo | null> {
   const current = await source.describe(video.id);
   if (current !== null && current.obstacle === null) {
     items.set(seq, { video: current });
@@ -180,13 +208,15 @@ function judge(batch: BatchComponents, item: Item, error: unknown): void {
   documents.put("failures", failures);
   const attempts = item.attempts + 1;
   const { code, message, waitMs } = causeOf(error);
-  if (code === "internal") logWarning("import.item_failed", { batchId: order.batchId, seq: item.seq, ...errorFields(error) });
+  if (code === "internal")
+    logWarning("import.item_failed", { batchId: order.batchId, seq: item.seq, ...errorFields(error) });
   if (attempts >= MAX_ATTEMPTS) return fail(code, message);
   const dueMs = clock() + Math.max(waitMs, FIRST_RETRY_MS * 2 ** (attempts - 1));
   items.set(item.seq, { attempts, dueMs });
 }
 
 function causeOf(error: unknown): { code: string; message: string; waitMs: number } {
-  if (error instanceof SourceFailure) return { code: error.code, message: error.message, waitMs: error.retryAfterMs ?? 0 };
+  if (error instanceof SourceFailure)
+    return { code: error.code, message: error.message, waitMs: error.retryAfterMs ?? 0 };
   return { code: "internal", message: ITEM_ERRORS.internal, waitMs: 0 };
 }

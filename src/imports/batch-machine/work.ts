@@ -126,7 +126,10 @@ function waitFor(batch: BatchComponents, error: unknown): number | null {
     moveBatch(batch, "pause", () => documents.put("problem", { code: problem.code, message: problem.message }));
     return batch.state.status === "cancelled" ? clock() + MOST_PAUSE_MS : null;
   }
-  const pauseMs = Math.max(problem.retryAfterMs, Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10)));
+  const pauseMs = Math.max(
+    problem.retryAfterMs,
+    Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10)),
+  );
   batch.commit(() => {
     documents.put("failures", failures);
     documents.put("quietUntilMs", clock() + pauseMs);

@@ -34,7 +34,9 @@ export async function createBatch(body: CreateImport, context: CreateContext) {
   const options: Record<string, unknown> = given;
   await requireList(context, options);
   const webhook =
-    body.statusUrl === undefined ? null : await objectWebhook(env, { workspaceId, objectId: id, url: body.statusUrl }, now);
+    body.statusUrl === undefined
+      ? null
+      : await objectWebhook(env, { workspaceId, objectId: id, url: body.statusUrl }, now);
   const row: BatchRow = {
     id,
     workspaceId,
@@ -101,11 +103,14 @@ async function credentialOf(
 ): Promise<BatchCredential> {
   const { source, credentialId, credentials } = body;
   const refuse = (field: string, message: string) => {
-    throw new Problem("validation_failed", "validation failed", { fields: [{ field, message: "is invalid", hint: message }] });
+    throw new Problem("validation_failed", "validation failed", {
+      fields: [{ field, message: "is invalid", hint: message }],
+    });
   };
   const definition = source.type === "list" ? null : SOURCES[source.type];
   if (definition === null || definition.credentials === null) {
-    if (credentialId !== undefined || credentials !== undefined) refuse("credentials", "must be absent: a list has none");
+    if (credentialId !== undefined || credentials !== undefined)
+      refuse("credentials", "must be absent: a list has none");
     return NONE;
   }
   if (credentialId !== undefined && credentials !== undefined)
@@ -123,7 +128,11 @@ async function credentialOf(
   const parsed = definition.credentials.safeParse(credentials);
   if (!parsed.success) throw validationProblem(inside(parsed.error), { data: body, schema: null });
   const db = openDatabase(env.DB);
-  const row = await sealedCredential(env, { workspaceId, source: source.type, name: null, credentials, keep: false }, now);
+  const row = await sealedCredential(
+    env,
+    { workspaceId, source: source.type, name: null, credentials, keep: false },
+    now,
+  );
   return {
     id: row.id,
     statements: [insertCredential(db, row)],

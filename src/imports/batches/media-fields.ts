@@ -48,11 +48,18 @@ function pairsOf(video: ListedVideo, { metadata: names }: BatchSettings): [strin
 }
 
 function policyOf(video: ListedVideo, settings: BatchSettings, cut: Difference[]): "public" | "private" {
-  const wanted = settings.accessPolicy === "asSource" ? (video.policy === "public" ? "public" : "private") : settings.accessPolicy;
+  const wanted =
+    settings.accessPolicy === "asSource" ? (video.policy === "public" ? "public" : "private") : settings.accessPolicy;
   if (wanted === "public" && video.policy !== "public")
-    cut.push({ field: "accessPolicy", message: `it is ${video.policy} at the source, and public here, as the settings say` });
+    cut.push({
+      field: "accessPolicy",
+      message: `it is ${video.policy} at the source, and public here, as the settings say`,
+    });
   if (video.policy === "drm")
-    cut.push({ field: "accessPolicy", message: "the source's DRM is not carried over: it needs tokens here, and no licences" });
+    cut.push({
+      field: "accessPolicy",
+      message: "the source's DRM is not carried over: it needs tokens here, and no licences",
+    });
   return wanted;
 }
 

@@ -63,13 +63,10 @@ export const findSilent = (db: Database, before: Date, limit: number): Promise<B
 
 /** Those that ended before then. */
 export const findEnded = (db: Database, before: Date, limit: number): Promise<Pick<BatchRow, "id">[]> =>
-  db
-    .select({ id: importBatches.id })
-    .from(importBatches)
-    .where(lt(importBatches.completedAt, before))
-    .limit(limit);
+  db.select({ id: importBatches.id }).from(importBatches).where(lt(importBatches.completedAt, before)).limit(limit);
 
-export const deleteBatch = (db: Database, id: string): Statement => db.delete(importBatches).where(eq(importBatches.id, id));
+export const deleteBatch = (db: Database, id: string): Statement =>
+  db.delete(importBatches).where(eq(importBatches.id, id));
 
 export const setCredential = (db: Database, id: string, credentialId: string): Statement =>
   db.update(importBatches).set({ credentialId }).where(eq(importBatches.id, id));

@@ -19,7 +19,8 @@ export async function resumeBatch(env: Env, batch: BatchRow, credentialId: strin
     throw new Problem("validation_failed", "validation failed", {
       fields: [{ field: "credentialId", message: "is invalid", hint: `must be of the source ${batch.source}` }],
     });
-  const former = batch.credentialId === null ? [] : [deleteUnlessKept(db, { credentialId: batch.credentialId, batchId: batch.id })];
+  const former =
+    batch.credentialId === null ? [] : [deleteUnlessKept(db, { credentialId: batch.credentialId, batchId: batch.id })];
   await commit(env.DB, [setCredential(db, batch.id, found.id), ...former]);
   return found.id;
 }

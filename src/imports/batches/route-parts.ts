@@ -19,4 +19,3 @@ export async function requireBatch(c: Context<AppContext>, importId: string): Pr
   const found = await findBatch(openDatabase(c.env.DB), c.var.caller.workspaceId, importId.toLowerCase());
   return orNotFound(found, "import_not_found");
 }
-

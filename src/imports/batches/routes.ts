@@ -25,7 +25,6 @@ import { orderOf } from "./order-of.ts";
 import { resumeBatch } from "./resume-batch.ts";
 import { toImport, toItem } from "./to-import.ts";
 
-
 const createRouteDefinition = createRoute({
   operationId: "create_import",
   summary: "Migrate videos from another platform",
@@ -159,7 +158,13 @@ export const batchRoutes = newRouter()
     const after = readCursor(cursor, z.tuple([CursorTime, z.string()]));
     const rows = await listBatches(openDatabase(c.env.DB), c.var.caller.workspaceId, after, limit);
     const page = cutPage(rows, limit, ({ createdAt, id }) => [createdAt.getTime(), id]);
-    return c.json(successPage(page.rows.map((row) => toImport(row, null)), page.pagination), 200);
+    return c.json(
+      successPage(
+        page.rows.map((row) => toImport(row, null)),
+        page.pagination,
+      ),
+      200,
+    );
   })
   .openapi(getRoute, async (c) => {
     const row = await requireBatch(c, c.req.valid("param").importId);

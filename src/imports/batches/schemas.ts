@@ -15,9 +15,20 @@ const Selection = z
       .max(MAX_IDS)
       .optional()
       .openapi({ description: "Ids at the source, up to 1,000; absent = all videos" }),
-    createdAfter: z.iso.datetime({ offset: true }).optional().openapi({ description: "Created at the source then or later" }),
-    createdBefore: z.iso.datetime({ offset: true }).optional().openapi({ description: "Created at the source before then" }),
-    limit: z.int().min(1).max(500_000).optional().openapi({ description: "The first so many, in the order of the source" }),
+    createdAfter: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .openapi({ description: "Created at the source then or later" }),
+    createdBefore: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .openapi({ description: "Created at the source before then" }),
+    limit: z
+      .int()
+      .min(1)
+      .max(500_000)
+      .optional()
+      .openapi({ description: "The first so many, in the order of the source" }),
   })
   .openapi("ImportSelection");
 
@@ -102,7 +113,12 @@ export const CreatedImport = ImportRecord.extend({
   statusWebhook: z
     .object({
       id: z.uuid(),
-      secret: z.string().openapi({ description: "Signs the events to `statusUrl`. Shown once", example: "c2FtcGxlIHNlY3JldCwgdGhpcnR5LXR3byBieXRlcyE=" }),
+      secret: z
+        .string()
+        .openapi({
+          description: "Signs the events to `statusUrl`. Shown once",
+          example: "c2FtcGxlIHNlY3JldCwgdGhpcnR5LXR3byBieXRlcyE=",
+        }),
     })
     .optional(),
 }).openapi("CreatedImport");
@@ -128,7 +144,11 @@ export const ImportItem = z
 
 export const StartImport = z
   .strictObject({
-    exclude: z.array(z.string().min(1).max(1024)).max(MAX_IDS).default([]).openapi({ description: "Ids at the source that are left out" }),
+    exclude: z
+      .array(z.string().min(1).max(1024))
+      .max(MAX_IDS)
+      .default([])
+      .openapi({ description: "Ids at the source that are left out" }),
   })
   .openapi("StartImport");
 
@@ -138,7 +158,12 @@ export const ResumeImport = z
 
 export const RetryImport = z
   .strictObject({
-    items: z.array(z.string().min(1).max(1024)).min(1).max(MAX_IDS).optional().openapi({ description: "Ids at the source; absent = every failed item" }),
+    items: z
+      .array(z.string().min(1).max(1024))
+      .min(1)
+      .max(MAX_IDS)
+      .optional()
+      .openapi({ description: "Ids at the source; absent = every failed item" }),
   })
   .openapi("RetryImport");
 

@@ -5,7 +5,8 @@ import type { BatchView, ItemView } from "./batch-calls.ts";
 import type { BatchRow } from "./repository.ts";
 import type { ImportItem, ImportRecord } from "./schemas.ts";
 
-const timestampOf = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : toTimestamp(new Date(ms)));
+const timestampOf = (ms: number | null | undefined) =>
+  ms === null || ms === undefined ? null : toTimestamp(new Date(ms));
 
 /** @param view of the batch's object; null = as D1 has it, which may be some seconds old */
 export function toImport(row: BatchRow, view: BatchView | null) {

@@ -20,7 +20,8 @@ export function readBaseUrls(text: string | undefined): Partial<Record<SourceKin
   const bases: Partial<Record<SourceKind, string>> = {};
   for (const [name, url] of Object.entries(parsed)) {
     const kind = NAMES.get(plain(name));
-    if (kind === undefined || typeof url !== "string" || !/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) return null;
+    if (kind === undefined || typeof url !== "string" || !/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
+      return null;
     bases[kind] = url.replace(/\/+$/, "");
   }
   return bases;

@@ -40,14 +40,15 @@ export function connect(env: ConnectionEnv, { name, base, isStandIn, pace }: Con
     const { method = "GET" } = call;
     const isRead = method === "GET" || method === "HEAD";
     await turns.turn((call.isWrite ?? !isRead) ? "write" : "read");
-    const isOwn = isStandIn && (call.url === base || call.url.startsWith(`${base}/`) || call.url.startsWith(`${base}?`));
+    const isOwn =
+      isStandIn && (call.url === base || call.url.startsWith(`${base}/`) || call.url.startsWith(`${base}?`));
     const url = isOwn ? new URL(call.url) : await requireReachable(env, guard, name, call.url);
     const signal = AbortSignal.timeout(REPLY_MS);
     try {
       const init = { method, headers: headersOf(call), body: bodyOf(call), redirect: "manual", signal } as const;
       const response = await (isOwn ? fetch(url, init) : fetchOutside(env, url, init));
       const text = await readText(name, response);
-      requireAnswer(name, response.status, response.headers, text, new Date());
+      requireAnswer(name, response.status, response.headers, text, Date.now());
       return { status: response.status, headers: response.headers, text };
     } catch (error) {
       if (error instanceof SourceFailure) throw error;
@@ -61,9 +62,13 @@ export function connect(env: ConnectionEnv, { name, base, isStandIn, pace }: Con
     send,
     json: async (call) => {
       const { status, headers, text } = await send(call);
-      if (status === 401) throw new SourceFailure("credentials_invalid", `${name} refused the credentials (status 401).`);
+      if (status === 401)
+        throw new SourceFailure("credentials_invalid", `${name} refused the credentials (status 401).`);
       if (status === 403)
-        throw new SourceFailure("permission_missing", `${name} refused a request that the credentials have no permission for (status 403).`);
+        throw new SourceFailure(
+          "permission_missing",
+          `${name} refused a request that the credentials have no permission for (status 403).`,
+        );
       return { status, headers, body: status === 204 ? null : parseJson(name, text) };
     },
   };

@@ -26,7 +26,10 @@ export async function createCredential(
   const statements = [insertCredential(openDatabase(env.DB), row), ...(await keep(created, isInserted(id)))];
   const [inserted] = await commit(env.DB, statements);
   if (inserted!.meta.changes === 0)
-    throw new Problem("import_credential_limit_reached", `a workspace has at most ${CREDENTIALS_PER_WORKSPACE} credentials of sources`);
+    throw new Problem(
+      "import_credential_limit_reached",
+      `a workspace has at most ${CREDENTIALS_PER_WORKSPACE} credentials of sources`,
+    );
   log("import_credential.created", { credentialId: id, workspaceId, source: row.source });
   return created;
 }

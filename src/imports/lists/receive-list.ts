@@ -10,7 +10,7 @@ import { PageWriter } from "./page-writer.ts";
 import { readCsv } from "./parse/read-csv.ts";
 import { readJson } from "./parse/read-json.ts";
 import { readNdjson } from "./parse/read-ndjson.ts";
-import { type RawRow } from "./parse/raw-row.ts";
+import type { RawRow } from "./parse/raw-row.ts";
 import { readRow } from "./parse/read-row.ts";
 import { refuseFile } from "./parse/refuse-file.ts";
 import { meaningOf } from "./parse/row-fields.ts";
@@ -23,6 +23,14 @@ const LISTED_ERRORS = 100;
 const LISTED_NAMES = 20;
 
 export type ListEnv = Pick<Env, "DB" | "MEDIA">;
+
+interface NewList {
+  workspaceId: string;
+  format: ListFormat;
+  now: Date;
+  /** Tests have smaller ones. */
+  maxRows?: number;
+}
 
 export interface ReceivedList {
   list: ImportList;
@@ -39,7 +47,7 @@ export interface ReceivedList {
  */
 export async function receiveList(
   env: ListEnv,
-  { workspaceId, format, now }: { workspaceId: string; format: ListFormat; now: Date },
+  { workspaceId, format, now, maxRows = MAX_LIST_ROWS }: NewList,
   texts: AsyncIterable<string>,
 ): Promise<ReceivedList> {
   const listId = crypto.randomUUID();
@@ -57,7 +65,7 @@ export async function receiveList(
   if (!(await insertList(env.DB, list)))
     throw new Problem("import_list_limit_reached", `a workspace has at most ${LISTS_PER_WORKSPACE} lists`);
   try {
-    const { facts, unknown } = await storeRows(env, key, await rowsOf(format, texts));
+    const { facts, unknown } = await storeRows(env, key, await rowsOf(format, texts), maxRows);
     if (!(await completeList(openDatabase(env.DB), key, facts)))
       throw new Problem("unavailable", "the list took too long to arrive");
     log("import_list.received", { listId, workspaceId, format, rows: facts.rows, errors: facts.errorsTotal });
@@ -85,6 +93,7 @@ async function storeRows(
   env: ListEnv,
   { workspaceId, listId }: { workspaceId: string; listId: string },
   rows: AsyncIterable<RawRow>,
+  maxRows: number,
 ) {
   const pages = new PageWriter(async (page, text) => {
     await env.MEDIA.put(importListPageKey(workspaceId, listId, page), text);
@@ -96,7 +105,7 @@ async function storeRows(
   let total = 0;
   for await (const raw of rows) {
     total += 1;
-    if (total > MAX_LIST_ROWS) throw refuseFile(`has more than ${MAX_LIST_ROWS} videos`, "send several lists");
+    if (total > maxRows) throw refuseFile(`has more than ${maxRows} videos`, "send several lists");
     const read = readRow(raw, onUnknown);
     if ("item" in read) await pages.add(read.item);
     else if (errors.length < LISTED_ERRORS) errors.push({ row: total, message: read.message });

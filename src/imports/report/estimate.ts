@@ -42,7 +42,8 @@ export function estimateOf(
   const minutes = (totals.durationMs + missingMs) / 60_000;
   const work = weightedMinutes(totals, settings);
   const withBytes = Math.max(0, totals.videos - totals.withoutBytes);
-  const perVideo = withBytes > 0 ? totals.bytes / withBytes : totals.videos > 0 ? (minutes / totals.videos) * MEASURED.sourceBytes : 0;
+  const perVideo =
+    withBytes > 0 ? totals.bytes / withBytes : totals.videos > 0 ? (minutes / totals.videos) * MEASURED.sourceBytes : 0;
   const sourceBytes = totals.bytes + totals.withoutBytes * perVideo;
   const storedBytes = sourceBytes + work * MEASURED.renditionBytes;
   const onceUsd =

@@ -34,8 +34,11 @@ export const reportHtml = (report: ImportReport) => {
       </head>
       <body>
         <h1>Migration from ${source}</h1>
-        <p class="sub">Batch ${batch.id}, ${batch.status}, created ${batch.createdAt.slice(0, 16).replace("T", " ")} UTC</p>
-        ${batch.problem === undefined ? "" : html`<p class="note">${batch.problem.message}</p>`} ${progress(batch.counts)}
+        <p class="sub">
+          Batch ${batch.id}, ${batch.status}, created ${batch.createdAt.slice(0, 16).replace("T", " ")} UTC
+        </p>
+        ${batch.problem === undefined ? "" : html`<p class="note">${batch.problem.message}</p>`}
+        ${progress(batch.counts)}
         <div class="cards">
           ${card(number(found.videos), "videos to fetch")}
           ${card(about(found.isHoursEstimated) + number(found.hours), "hours")}
@@ -54,7 +57,10 @@ export const reportHtml = (report: ImportReport) => {
           ["", "Videos"],
           [
             ...Object.entries(found.policies).map(([policy, n]) => [`${policy} at the source`, number(n)]),
-            ...Object.entries(found.resolutions).map(([size, n]) => [size === "unknown" ? "of unknown size" : size, number(n)]),
+            ...Object.entries(found.resolutions).map(([size, n]) => [
+              size === "unknown" ? "of unknown size" : size,
+              number(n),
+            ]),
             ["with chapters", number(found.withChapters)],
             ["migrated before, left out", number(found.alreadyImported)],
             ["listed twice, taken once", number(found.repeated)],
@@ -110,7 +116,9 @@ const progress = ({ total, ready, submitted, failed, skipped, pending }: ImportR
 };
 
 const section = (title: string, rows: number, content: () => unknown) =>
-  rows === 0 ? "" : html`<h2>${title}</h2>
+  rows === 0
+    ? ""
+    : html`<h2>${title}</h2>
         ${content()}`;
 
 const table = ([name = "", value = ""]: [string, string], rows: string[][]) =>

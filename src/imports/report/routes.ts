@@ -44,14 +44,18 @@ const mapRoute = <Format extends RowFormat>(format: Format) =>
   createRoute({
     operationId: `get_import_map_${format}` as const,
     summary: `Old and new ids of a batch, as ${format.toUpperCase()}`,
-    description: "One row for each old playback ID of an item, or one for an item that has none. Streams any number of rows.",
+    description:
+      "One row for each old playback ID of an item, or one for an item that has none. Streams any number of rows.",
     method: "get",
     path: `${itemPath}/map.${format}` as const,
     tags,
     security,
     request: { params: importParams },
     responses: {
-      200: { description: "The rows", content: { [WRITERS[format].contentType.split(";")[0]!]: { schema: z.string() } } },
+      200: {
+        description: "The rows",
+        content: { [WRITERS[format].contentType.split(";")[0]!]: { schema: z.string() } },
+      },
       ...itemProblems,
     },
   });

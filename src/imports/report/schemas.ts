@@ -11,7 +11,9 @@ export const ImportReport = z
       .object({
         videos: Count.openapi({ description: "That will be fetched, or were" }),
         hours: z.number(),
-        isHoursEstimated: z.boolean().openapi({ description: "The source says no duration of some: 5 min are assumed" }),
+        isHoursEstimated: z
+          .boolean()
+          .openapi({ description: "The source says no duration of some: 5 min are assumed" }),
         sourceBytes: Count,
         isBytesEstimated: z.boolean(),
         policies: z.record(z.string(), Count).openapi({ description: "At the source: public, private, drm" }),
@@ -27,7 +29,11 @@ export const ImportReport = z
       .openapi("ImportFound"),
     estimate: z
       .object({
-        onceUsd: z.number().openapi({ description: "Encoding, at Cloudflare's list prices of November 2026, without what a plan includes" }),
+        onceUsd: z
+          .number()
+          .openapi({
+            description: "Encoding, at Cloudflare's list prices of November 2026, without what a plan includes",
+          }),
         monthlyUsd: z.number().openapi({ description: "Storage" }),
         storedBytes: Count,
         totalSeconds: Count,

@@ -21,7 +21,10 @@ export function toReport(row: BatchRow, facts: ReportFacts, encoders: number): I
       isBytesEstimated: estimate.isBytesEstimated,
       policies: totals.policies,
       resolutions: Object.fromEntries(
-        Object.entries(totals.heights).map(([height, { videos }]) => [height === "unknown" ? height : `${height}p`, videos]),
+        Object.entries(totals.heights).map(([height, { videos }]) => [
+          height === "unknown" ? height : `${height}p`,
+          videos,
+        ]),
       ),
       captions: totals.captions,
       captionsUnknown: totals.captionsUnknown,

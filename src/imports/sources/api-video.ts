@@ -8,10 +8,11 @@ import { CaptionsError } from "../../media/captions/cue.ts";
 import { plainText } from "../../media/captions/markup.ts";
 import { parseWebVtt } from "../../media/captions/webvtt.ts";
 import { readAnswer } from "./read-answer.ts";
-import { API_VIDEO, ApiVideoClient } from "./api-video/client.ts";
-import { ApiVideo, ApiVideoStatus, listedOf, obstacleOf, withStatus } from "./api-video/videos.ts";
+import { API_VIDEO, ApiVideoClient } from "./api-video-client.ts";
+import { ApiVideo, ApiVideoStatus, listedOf, obstacleOf, withStatus } from "./api-video-videos.ts";
+import { chosenPage } from "./chosen-page.ts";
 import type { SourceDefinition } from "./definition.ts";
-import { directionOf, readChosen, readNumbered, type NumberedPage } from "./numbered-pages.ts";
+import { directionOf, readNumbered, type NumberedPage } from "./numbered-pages.ts";
 import type { SourceHttp } from "./source-http.ts";
 import {
   SourceFailure,
@@ -68,6 +69,7 @@ class ApiVideoSource implements Source {
   ];
   readonly needsRelease = false;
   readonly changesAtSource = false;
+  readonly listIsPartial = true;
   readonly #client: ApiVideoClient;
   readonly #apiKey: string;
   readonly #nowMs: () => number;
@@ -87,7 +89,7 @@ class ApiVideoSource implements Source {
   }
 
   listPage(cursor: string | null, selection: Selection): Promise<SourcePage> {
-    if (selection.ids !== undefined) return readChosen(cursor, selection.ids, (id) => this.describe(id));
+    if (selection.ids !== undefined) return chosenPage(cursor, selection.ids, (id) => this.describe(id));
     const path = `/videos?sortBy=createdAt&sortOrder=${directionOf(selection)}`;
     return readNumbered(cursor, selection, API_VIDEO, (page) => this.#page(path, page));
   }
@@ -152,7 +154,9 @@ class ApiVideoSource implements Source {
       isLast: number >= pagination.pagesTotal,
       size: pagination.pageSize,
       total: pagination.itemsTotal,
-      videos: readAnswer(z.object({ data: z.array(ApiVideo) }), { data }, "api.video's list of videos").data.map(listedOf),
+      videos: readAnswer(z.object({ data: z.array(ApiVideo) }), { data }, "api.video's list of videos").data.map(
+        listedOf,
+      ),
     };
   }
 
@@ -161,7 +165,9 @@ class ApiVideoSource implements Source {
     path: string,
     language: string | undefined,
   ): Promise<{ chapters: ListedChapter[]; others: string[] }> {
-    const files = (await this.#client.all(`${path}/chapters`)).map((entry) => readAnswer(Chapters, entry, "api.video's chapters"));
+    const files = (await this.#client.all(`${path}/chapters`)).map((entry) =>
+      readAnswer(Chapters, entry, "api.video's chapters"),
+    );
     const chosen = files.find((file) => file.language === language) ?? files[0];
     if (chosen === undefined) return { chapters: [], others: [] };
     const text = await this.#client.file(await this.#client.withSession(chosen.src));

@@ -2,19 +2,18 @@
  * Cloudflare Stream, by the API v4: https://developers.cloudflare.com/api/resources/stream,
  * https://developers.cloudflare.com/stream/viewing-videos/download-videos, …/securing-your-stream, and
  * https://developers.cloudflare.com/fundamentals/api/reference/limits, read in November 2026. Cloudflare keeps no original: the file is the
- * MP4 that it makes when a download is ordered. The list does not say whether a video had one before, so `release` cannot know whether the
- * download is the owner's; it stays. Storing it costs nothing there, and it is no less private than the video.
+ * MP4 that it makes when a download is ordered. `release` deletes one that was ordered for the migration.
  */
 import { z } from "@hono/zod-openapi";
 import { chosenPage } from "./chosen-page.ts";
-import { AudioAnswer, CaptionsAnswer, VideoAnswer, VideosAnswer } from "./cloudflare-stream/answers.ts";
-import { CloudflareApi, type CloudflareCredentials } from "./cloudflare-stream/api.ts";
-import { missingPermissions, verifyToken } from "./cloudflare-stream/check.ts";
-import { resolveDownload } from "./cloudflare-stream/files.ts";
-import { listedVideo } from "./cloudflare-stream/listed.ts";
-import { borderOf, freshOf, MOST_PER_CALL, nextBorder, pageQuery, STEPS_US } from "./cloudflare-stream/pages.ts";
+import { AudioAnswer, CaptionsAnswer, VideoAnswer } from "./cloudflare-answers.ts";
+import { CloudflareApi, type CloudflareCredentials } from "./cloudflare-api.ts";
+import { missingPermissions, verifyToken } from "./cloudflare-check.ts";
+import { deleteDownload, resolveDownload } from "./cloudflare-files.ts";
+import { listPage } from "./cloudflare-list-page.ts";
+import { listedVideo } from "./cloudflare-listed.ts";
 import type { SourceDefinition } from "./definition.ts";
-import { readAnswer, textOrNull } from "./read-answer.ts";
+import { HEADER_TEXT, readAnswer, textOrNull } from "./read-answer.ts";
 import {
   SourceFailure,
   type CredentialCheck,
@@ -31,13 +30,13 @@ const Options = z.strictObject({});
 const Credentials = z.strictObject({
   apiToken: z
     .string()
-    .min(1)
+    .regex(HEADER_TEXT)
     .max(512)
     .describe("API token of a user or of the account, with the permissions Stream Read and Stream Write (Edit)."),
   accountId: z
     .string()
-    .regex(/^[0-9a-f]{32}$/i)
-    .describe("ID of the account, 32 hexadecimal digits."),
+    .regex(/^[A-Za-z0-9_-]{1,64}$/)
+    .describe("ID of the account, as Cloudflare's dashboard shows it: 32 hexadecimal digits."),
 });
 
 export const cloudflareStreamSource: SourceDefinition<z.infer<typeof Options>, CloudflareCredentials> = {
@@ -55,8 +54,9 @@ export const cloudflareStreamSource: SourceDefinition<z.infer<typeof Options>, C
 class CloudflareStreamSource implements Source {
   /** Together below 1,200 calls in 5 minutes. Beyond it all calls of the token's owner are blocked for 5 minutes, those of others, too. */
   readonly pace = { readsPerSecond: 2.5, writesPerSecond: 1, concurrency: 8 };
-  readonly needsRelease = false;
+  readonly needsRelease = true;
   readonly changesAtSource = true;
+  readonly listIsPartial = false;
   readonly neverKept = [
     "the file that was uploaded: Cloudflare does not keep it, and the MP4 that it makes is what can be fetched",
     "audio tracks beyond the first",
@@ -79,20 +79,9 @@ class CloudflareStreamSource implements Source {
     return { account: this.#accountId, accountName: null, missing: await missingPermissions(this.#api) };
   }
 
-  /** Costs one call more than there are pages: only an empty answer shows the end for sure. */
-  async listPage(cursor: string | null, selection: Selection): Promise<SourcePage> {
+  listPage(cursor: string | null, selection: Selection): Promise<SourcePage> {
     if (selection.ids !== undefined) return chosenPage(cursor, selection.ids, (id) => this.describe(id));
-    const border = borderOf(cursor);
-    for (const stepUs of STEPS_US) {
-      const path = `${this.#api.stream()}?${pageQuery(border, selection, stepUs)}`;
-      const answer = await this.#api.read({ path }, VideosAnswer, "Cloudflare's list of videos");
-      if (answer === null) throw new SourceFailure("credentials_invalid", "Cloudflare knows no account with this ID.");
-      const fresh = freshOf(answer.result, border);
-      if (fresh.length > 0) return { videos: fresh.map(listedVideo), next: JSON.stringify(nextBorder(fresh, border)) };
-      if (answer.result.length < MOST_PER_CALL) return { videos: [], next: null };
-    }
-    const message = `More than ${MOST_PER_CALL} videos share one time of creation, and Cloudflare's list offers no way to read beyond them.`;
-    throw new SourceFailure("source_unreadable", message);
+    return listPage(this.#api, cursor, selection);
   }
 
   /** Says more than the list: it counts the sounds. */
@@ -112,8 +101,8 @@ class CloudflareStreamSource implements Source {
     };
   }
 
-  resolve(video: ListedVideo): Promise<Resolution> {
-    return resolveDownload(this.#api, video, this.#nowMs());
+  resolve(video: ListedVideo, state: Record<string, unknown> | null): Promise<Resolution> {
+    return resolveDownload(this.#api, video, state, this.#nowMs());
   }
 
   async captions(video: ListedVideo): Promise<ListedCaption[]> {
@@ -136,7 +125,7 @@ class CloudflareStreamSource implements Source {
     return captions;
   }
 
-  release(): Promise<void> {
-    return Promise.resolve();
+  release(video: ListedVideo): Promise<void> {
+    return deleteDownload(this.#api, video);
   }
 }

@@ -59,13 +59,10 @@ export const ListItemInput = z
     creatorId: z.string().optional(),
     tags: z.array(z.string().min(1)).optional(),
     folder: z.string().optional().openapi({ description: "Names of folders, separated by `/`" }),
-    accessPolicy: z
-      .enum(["public", "private", "drm"])
-      .optional()
-      .openapi({
-        description:
-          'Used where the settings say `"asSource"`. Default: private, because nothing says that all may see it',
-      }),
+    accessPolicy: z.enum(["public", "private", "drm"]).optional().openapi({
+      description:
+        'Used where the settings say `"asSource"`. Default: private, because nothing says that all may see it',
+    }),
   })
   .openapi("ImportListItem");
 export type ListItemInput = z.output<typeof ListItemInput>;

@@ -78,6 +78,7 @@ export function openList(rows: RowReader, { allowsPrivateNetwork }: { allowsPriv
     neverKept: [],
     needsRelease: false,
     changesAtSource: false,
+    listIsPartial: false,
     check: async () => ({ account: ACCOUNT, accountName: null, missing: [] }),
     async listPage(cursor) {
       const page = await rows.page(cursor);

@@ -1,15 +1,16 @@
 /**
  * Mux Video, by its API v1: https://www.mux.com/docs/api-reference (video/assets, system/whoami),
- * https://www.mux.com/docs/guides/download-for-offline-editing (master access), …/enable-static-mp4-renditions, and
+ * …/video/assets/update-asset-master-access, https://www.mux.com/docs/guides/enable-static-mp4-renditions, and
  * https://www.mux.com/docs/core/make-api-requests (authentication, pages, rates), read in November 2026.
  */
 import { z } from "@hono/zod-openapi";
 import { chosenPage } from "./chosen-page.ts";
 import type { SourceDefinition } from "./definition.ts";
-import { AssetAnswer, AssetsAnswer, WhoamiAnswer, type Asset } from "./mux/answers.ts";
-import { hasFailedMaster, noFile, ofMaster, ofRenditions, sinceOf } from "./mux/files.ts";
-import { listedVideo } from "./mux/listed.ts";
-import { readAnswer } from "./read-answer.ts";
+import { AssetAnswer, AssetsAnswer, WhoamiAnswer, type Asset } from "./mux-answers.ts";
+import { withChapters } from "./mux-chapters.ts";
+import { hasFailedMaster, noFile, ofMaster, ofRenditions, sinceOf } from "./mux-files.ts";
+import { listedVideo } from "./mux-listed.ts";
+import { HEADER_TEXT, readAnswer } from "./read-answer.ts";
 import type { SourceHttp } from "./source-http.ts";
 import {
   SourceFailure,
@@ -27,10 +28,10 @@ const Options = z.strictObject({});
 const Credentials = z.strictObject({
   tokenId: z
     .string()
-    .min(1)
+    .regex(HEADER_TEXT)
     .max(255)
     .describe("ID of an access token of the environment, with the permissions Mux Video Read and Write."),
-  tokenSecret: z.string().min(1).max(512).describe("Secret of the same access token."),
+  tokenSecret: z.string().regex(HEADER_TEXT).max(512).describe("Secret of the same access token."),
 });
 type Credentials = z.infer<typeof Credentials>;
 
@@ -52,10 +53,10 @@ class MuxSource implements Source {
   readonly pace = { readsPerSecond: 5, writesPerSecond: 1, concurrency: 8 };
   readonly needsRelease = true;
   readonly changesAtSource = true;
+  readonly listIsPartial = false;
   readonly neverKept = [
     "views and everything else of Mux Data",
     "playback restrictions and signing keys",
-    "chapters (Mux has them in its player, not at the asset)",
     "clips as clips: each is a video of its own",
   ];
   readonly #http: SourceHttp;
@@ -90,7 +91,10 @@ class MuxSource implements Source {
     if (next != null && next === cursor) {
       throw new SourceFailure("source_unreadable", "Mux's list of assets does not advance: a page leads to itself.");
     }
-    return { videos: data.map((asset) => this.#listed(asset)), next: next == null || next === "" ? null : next };
+    return {
+      videos: await Promise.all(data.map((asset) => this.#listed(asset))),
+      next: next == null || next === "" ? null : next,
+    };
   }
 
   async describe(id: string): Promise<ListedVideo | null> {
@@ -130,8 +134,8 @@ class MuxSource implements Source {
     }
   }
 
-  #listed(asset: Asset): ListedVideo {
-    return listedVideo(asset, this.#streamBase);
+  #listed(asset: Asset): Promise<ListedVideo> {
+    return withChapters(listedVideo(asset, this.#streamBase), asset, this.#streamBase, this.#http);
   }
 
   #get(path: string): ReturnType<SourceHttp["json"]> {
@@ -155,7 +159,12 @@ class MuxSource implements Source {
       });
       return status >= 400 ? null : readAnswer(AssetAnswer, body, "Mux's answer to a change of master access").data;
     } catch (error) {
-      if (error instanceof SourceFailure && error.code === "permission_missing") return "forbidden";
+      // The same token has just read the asset, so a refusal is one of writing.
+      if (
+        error instanceof SourceFailure &&
+        (error.code === "permission_missing" || error.code === "credentials_invalid")
+      )
+        return "forbidden";
       throw error;
     }
   }

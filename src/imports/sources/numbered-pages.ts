@@ -1,6 +1,6 @@
 /**
  * Lists that have numbered pages and no cursor. A video that is deleted moves all that follow it one place forward, across the border of a
- * page that was read already. The total tells: when it has shrunk, the pages before are read again as far as videos can have moved.
+ * page that was read already. The total tells: when it has shrunk, as many videos before the page are read again.
  * Pure.
  */
 import { SourceFailure, type ListedVideo, type Selection, type SourcePage } from "./source.ts";
@@ -70,7 +70,8 @@ async function readMissed(
   const first = Math.max(1, number - Math.ceil(moved / Math.max(1, size)));
   const videos: ListedVideo[] = [];
   for (let again = first; again < number; again++) videos.push(...(await readExactly(again, vendor, read)).videos);
-  return videos;
+  // Nothing before these can have moved across the border.
+  return total === null ? videos : videos.slice(videos.length - Math.min(moved, videos.length));
 }
 
 function isPast({ createdAt }: ListedVideo, { createdAfterMs, createdBeforeMs }: Selection): boolean {
@@ -79,18 +80,4 @@ function isPast({ createdAt }: ListedVideo, { createdAfterMs, createdBeforeMs }:
   return createdAfterMs === undefined
     ? createdBeforeMs !== undefined && createdMs >= createdBeforeMs
     : createdMs < createdAfterMs;
-}
-
-const ID_PAGE = 20;
-
-/** Chosen videos, each of which is a request. */
-export async function readChosen(
-  cursor: string | null,
-  ids: readonly string[],
-  describe: (id: string) => Promise<ListedVideo | null>,
-): Promise<SourcePage> {
-  const from = Number(cursor ?? 0);
-  const found = await Promise.all(ids.slice(from, from + ID_PAGE).map(describe));
-  const end = from + ID_PAGE;
-  return { videos: found.filter((video) => video !== null), next: end < ids.length ? String(end) : null };
 }

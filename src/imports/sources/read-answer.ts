@@ -29,3 +29,5 @@ export function positiveOrNull(value: unknown): number | null {
 /** For a status that the documents of a call do not have. */
 export const unexpectedStatus = (status: number, vendor: string): SourceFailure =>
   new SourceFailure("source_unreadable", `${vendor} answered ${status}.`);
+/** Credentials are sent in a header, and vendors make them of such characters alone. */
+export const HEADER_TEXT = /^[\x21-\x7e]+$/;

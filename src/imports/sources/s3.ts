@@ -3,12 +3,13 @@
  * Documents: Amazon S3 API reference (ListObjectsV2, HeadObject, GetObjectTagging, authenticating requests by query), read November 2026.
  */
 import { z } from "@hono/zod-openapi";
+import { chosenPage } from "./chosen-page.ts";
 import type { SourceDefinition } from "./definition.ts";
-import { S3Options, s3AccountOf, s3BaseOf } from "./s3/addresses.ts";
-import { S3Client, type S3Credentials } from "./s3/client.ts";
-import { archived, s3Failure } from "./s3/failures.ts";
-import { isMedia, objectOf, userMetadata, videoOf } from "./s3/videos.ts";
-import { readObjectPage, readTagSet } from "./s3/xml.ts";
+import { S3Options, s3AccountOf, s3BaseOf } from "./s3-addresses.ts";
+import { S3Client, type S3Credentials } from "./s3-client.ts";
+import { archived, s3Failure } from "./s3-failures.ts";
+import { isMedia, objectOf, userMetadata, videoOf } from "./s3-videos.ts";
+import { readObjectPage, readTagSet } from "./s3-xml.ts";
 import type { SourceHttp, SourceReply } from "./source-http.ts";
 import {
   SourceFailure,
@@ -28,8 +29,6 @@ const Credentials = z.strictObject({
 });
 
 const PAGE = 1000;
-/** Of selected keys, each of which is a request. */
-const ID_PAGE = 50;
 const HOUR_MS = 3_600_000;
 const LINK_MS = 24 * HOUR_MS;
 /** A presigned URL ends with the session that signed it, and the shortest session of STS lasts 15 minutes. */
@@ -55,6 +54,7 @@ class S3Source implements Source {
   ];
   readonly needsRelease = false;
   readonly changesAtSource = false;
+  readonly listIsPartial = true;
   readonly #options: S3Options;
   readonly #credentials: S3Credentials | null;
   readonly #nowMs: () => number;
@@ -86,7 +86,7 @@ class S3Source implements Source {
   }
 
   async listPage(cursor: string | null, selection: Selection): Promise<SourcePage> {
-    if (selection.ids !== undefined) return this.#selected(selection.ids, Number(cursor ?? 0));
+    if (selection.ids !== undefined) return chosenPage(cursor, selection.ids, (id) => this.describe(id));
     const { objects, next } = await this.#list(cursor, PAGE);
     const media = objects.filter(({ key }) => isMedia(key, this.#options.extensions ?? null));
     return { videos: media.map((object) => videoOf(object, this.#policy, this.#nowMs())), next };
@@ -129,12 +129,6 @@ class S3Source implements Source {
     return this.#credentials === null ? "public" : "private";
   }
 
-  async #selected(ids: readonly string[], from: number): Promise<SourcePage> {
-    const found = await Promise.all(ids.slice(from, from + ID_PAGE).map((id) => this.describe(id)));
-    const next = from + ID_PAGE < ids.length ? String(from + ID_PAGE) : null;
-    return { videos: found.filter((video) => video !== null), next };
-  }
-
   async #list(after: string | null, limit: number) {
     const reply = await this.#client.list(after, limit);
     if (reply.status !== 200) throw s3Failure(reply, "s3:ListBucket", this.#options.bucket);
@@ -145,11 +139,16 @@ class S3Source implements Source {
   async #head(key: string): Promise<Headers | null> {
     const reply = await this.#client.head(key);
     if (reply.status === 404) return null;
-    if (reply.status !== 200) throw s3Failure(reply, "s3:GetObject", this.#options.bucket);
+    if (reply.status !== 200) throw await this.#failureOfHead(reply, key);
     // Every store that speaks S3 sends it, and a page of a proxy has none.
     if (!reply.headers.has("last-modified"))
       throw new SourceFailure("source_unreadable", "The store described no object.");
     return reply.headers;
+  }
+
+  async #failureOfHead(reply: SourceReply, key: string): Promise<SourceFailure> {
+    const spoken = reply.status === 400 || reply.status === 403 ? await this.#client.firstByte(key) : reply;
+    return s3Failure(spoken.status >= 300 ? spoken : reply, "s3:GetObject", this.#options.bucket);
   }
 
   async #tags(key: string): Promise<string[]> {

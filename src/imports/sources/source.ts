@@ -140,12 +140,19 @@ export interface Source {
   resolve(video: ListedVideo, state: Record<string, unknown> | null): Promise<Resolution>;
   /** For videos whose `captions` are null. @throws {SourceFailure} */
   captions(video: ListedVideo): Promise<ListedCaption[]>;
-  /** Switches back what `resolve` switched at the source. Repeatable; without effect if there is nothing. @throws {SourceFailure} */
+  /**
+   * Switches back what `resolve` switched at the source. Repeatable; without effect if there is nothing.
+   *
+   * @param video whose `ref` has the state of the last `waiting`, too
+   * @throws {SourceFailure}
+   */
   release(video: ListedVideo): Promise<void>;
   /** Whether `resolve` changes anything at the source that `release` undoes. */
   readonly needsRelease: boolean;
   /** Whether `resolve` may change or order anything there at all. A dry run then does not call it. */
   readonly changesAtSource: boolean;
+  /** Whether `describe` says more than the list, such as chapters. It is then asked for each video before it is submitted. */
+  readonly listIsPartial: boolean;
 }
 
 /** Opens a source with parsed options and credentials. Sends nothing. */

@@ -4,8 +4,9 @@
  */
 import { z } from "@hono/zod-openapi";
 import { readAnswer, unexpectedStatus } from "./read-answer.ts";
+import { chosenPage } from "./chosen-page.ts";
 import type { SourceDefinition } from "./definition.ts";
-import { directionOf, readChosen, readNumbered, type NumberedPage } from "./numbered-pages.ts";
+import { directionOf, readNumbered, type NumberedPage } from "./numbered-pages.ts";
 import type { SourceHttp } from "./source-http.ts";
 import {
   SourceFailure,
@@ -19,8 +20,8 @@ import {
   type Source,
   type SourcePage,
 } from "./source.ts";
-import { bestFile, expiryOf } from "./vimeo/files.ts";
-import { listedOf, obstacleOf, VIDEO_FIELDS, VimeoVideo } from "./vimeo/videos.ts";
+import { bestFile, expiryOf } from "./vimeo-files.ts";
+import { listedOf, obstacleOf, VIDEO_FIELDS, VimeoVideo } from "./vimeo-videos.ts";
 
 const Options = z.strictObject({});
 type Options = z.infer<typeof Options>;
@@ -48,7 +49,11 @@ const Paging = z.object({
   data: z.array(VimeoVideo),
 });
 const Verified = z.object({ scope: z.string() });
-const Me = z.object({ uri: z.string().regex(/^\/users\/\d{1,20}$/), name: z.string().nullish(), account: z.string().nullish() });
+const Me = z.object({
+  uri: z.string().regex(/^\/users\/\d{1,20}$/),
+  name: z.string().nullish(),
+  account: z.string().nullish(),
+});
 const TextTracks = z.object({
   data: z.array(
     z.object({
@@ -76,9 +81,15 @@ export const vimeoSource: SourceDefinition<Options, Credentials> = {
 class VimeoSource implements Source {
   // Plans allow between 25 and some thousands of requests a minute; X-RateLimit-* has the figure of the account.
   readonly pace = { readsPerSecond: 4, writesPerSecond: 1, concurrency: 8 };
-  readonly neverKept = ["play counts and analytics", "thumbnails that were chosen by hand", "comments, likes, showcases and channels", "older versions of a video"];
+  readonly neverKept = [
+    "play counts and analytics",
+    "thumbnails that were chosen by hand",
+    "comments, likes, showcases and channels",
+    "older versions of a video",
+  ];
   readonly needsRelease = false;
   readonly changesAtSource = false;
+  readonly listIsPartial = true;
   readonly #http: SourceHttp;
   readonly #headers: Record<string, string>;
   readonly #nowMs: () => number;
@@ -98,7 +109,7 @@ class VimeoSource implements Source {
   }
 
   listPage(cursor: string | null, selection: Selection): Promise<SourcePage> {
-    if (selection.ids !== undefined) return readChosen(cursor, selection.ids, (id) => this.describe(id));
+    if (selection.ids !== undefined) return chosenPage(cursor, selection.ids, (id) => this.describe(id));
     const path = `/me/videos?sort=date&direction=${directionOf(selection)}&per_page=${PAGE}&fields=${VIDEO_FIELDS}`;
     return readNumbered(cursor, selection, VIMEO, (page) => this.#page(`${path}&page=${page}`, page));
   }
@@ -130,7 +141,12 @@ class VimeoSource implements Source {
     if (answer === null) return [];
     return readAnswer(TextTracks, answer, "Vimeo's list of text tracks")
       .data.filter(({ active, type }) => active !== false && (!type || type === "captions" || type === "subtitles"))
-      .map(({ language, name, link }) => ({ languageCode: language ?? "und", name: name ?? null, url: link, text: null }));
+      .map(({ language, name, link }) => ({
+        languageCode: language ?? "und",
+        name: name ?? null,
+        url: link,
+        text: null,
+      }));
   }
 
   release(): Promise<void> {
@@ -170,10 +186,18 @@ function missingScopes(scopes: string[]): MissingPermission[] {
     { permission: "private", message: "Videos that are not public do not show, and no others' settings." },
     { permission: "video_files", message: "Vimeo gives no addresses of files." },
   ];
-  return needed.filter(({ permission }) => !scopes.includes(permission)).map((scope) => ({ ...scope, isRequired: true }));
+  return needed
+    .filter(({ permission }) => !scopes.includes(permission))
+    .map((scope) => ({ ...scope, isRequired: true }));
 }
 
 function missingPlan(plan: string | null): MissingPermission[] {
   if (plan === null || !FREE_PLANS.has(plan)) return [];
-  return [{ permission: "a paid Vimeo plan", message: "Vimeo gives no addresses of files on its free plans.", isRequired: true }];
+  return [
+    {
+      permission: "a paid Vimeo plan",
+      message: "Vimeo gives no addresses of files on its free plans.",
+      isRequired: true,
+    },
+  ];
 }

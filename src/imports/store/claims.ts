@@ -35,11 +35,7 @@ export async function findImported(
 }
 
 /** For the commit that creates the media, which fails as a whole when the workspace has this video. */
-export const insertClaim = (
-  db: Database,
-  row: ImportedVideo,
-  oldPlaybackIds: readonly string[],
-): Statement[] => [
+export const insertClaim = (db: Database, row: ImportedVideo, oldPlaybackIds: readonly string[]): Statement[] => [
   db.insert(importedVideos).values(row),
   ...oldPlaybackIds.map((oldPlaybackId) =>
     db

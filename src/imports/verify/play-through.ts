@@ -31,7 +31,10 @@ export async function playsThrough(env: Env, self: Fetcher, record: AssetRecord,
   if (!Array.isArray(segments)) return refused("playlist of a rendition", segments.status);
   const [first, last] = [segments[0], segments.at(-1)];
   if (first === undefined || last === undefined) return { ok: false, message: "the playlist of a rendition is empty" };
-  for (const [name, segment] of [["first segment", first], ["last segment", last]] as const) {
+  for (const [name, segment] of [
+    ["first segment", first],
+    ["last segment", last],
+  ] as const) {
     const { status } = await answerOf(self, new URL(segment, playlistUrl));
     if (status !== 200) return refused(name, status);
   }

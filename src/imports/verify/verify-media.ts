@@ -59,7 +59,8 @@ function factDifferences({ record: { asset, playbackIds, tracks }, video, settin
     note("audioTracks", `the source's file has ${sounds} of ${video.audioTracks} sounds`);
   const expected = mediaFieldsOf(video, settings);
   const policy = playbackIds[0]?.accessPolicy ?? "private";
-  if (policy === "public" && expected.accessPolicy !== "public") note("accessPolicy", "it was made public in the meantime");
+  if (policy === "public" && expected.accessPolicy !== "public")
+    note("accessPolicy", "it was made public in the meantime");
   if (asset.title !== expected.title) note("title", "it was changed in the meantime");
   for (const [name, value] of Object.entries(expected.metadata))
     if (asset.metadata[name] !== value) note("metadata", "it was changed in the meantime");

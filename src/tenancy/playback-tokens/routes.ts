@@ -62,5 +62,7 @@ export const playbackTokenRoutes = newRouter().openapi(createTokenRoute, async (
   if (accessPolicy === null) throw new Problem("playback_not_found", "no such playback id");
   const asked = { workspaceId, playbackId, accessPolicy, publicUrl: publicUrlOf(c), expiresInSeconds: expiresIn };
   const { token, keyId, expiresAt } = await signPlaybackToken(c.env, asked, new Date());
-  return c.json(success({ token, playbackId, signingKeyId: keyId, expiresAt: toTimestamp(expiresAt) }), 201, { "cache-control": "no-store" });
+  return c.json(success({ token, playbackId, signingKeyId: keyId, expiresAt: toTimestamp(expiresAt) }), 201, {
+    "cache-control": "no-store",
+  });
 });

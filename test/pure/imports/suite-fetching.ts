@@ -57,10 +57,10 @@ export function describeFetching<O, C>(under: SourceUnderTest<O, C>, opened: Ope
   test("release switches back what resolve switched, as often as it is called", async () => {
     const [id] = opened.standIn.addMany(1, CLIP);
     const video = await firstListed(opened.source);
-    await resolved(opened.source, video);
+    const { state } = await resolved(opened.source, video);
     expect(opened.standIn.switched()).toEqual(opened.source.needsRelease ? [id] : []);
 
-    const stored = JSON.parse(JSON.stringify(video)) as typeof video;
+    const stored = JSON.parse(JSON.stringify({ ...video, ref: { ...video.ref, ...state } })) as typeof video;
     await opened.source.release(stored);
     await opened.source.release(stored);
     expect(opened.standIn.switched()).toEqual([]);

@@ -82,12 +82,16 @@ export async function firstListed(source: Source): Promise<ListedVideo> {
 export async function resolved(
   source: Source,
   video: ListedVideo,
-): Promise<{ resolution: Extract<Resolution, { status: "ready" }>; waits: number[] }> {
+): Promise<{
+  resolution: Extract<Resolution, { status: "ready" }>;
+  waits: number[];
+  state: Record<string, unknown> | null;
+}> {
   const waits: number[] = [];
   let state: Record<string, unknown> | null = null;
   while (waits.length < MOST_POLLS) {
     const resolution = await source.resolve(video, state);
-    if (resolution.status === "ready") return { resolution, waits };
+    if (resolution.status === "ready") return { resolution, waits, state };
     waits.push(resolution.retryAfterMs);
     state = JSON.parse(JSON.stringify(resolution.state)) as Record<string, unknown>;
   }

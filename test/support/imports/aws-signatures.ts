@@ -37,7 +37,12 @@ interface Signature {
 const SKEW_MS = 15 * 60_000;
 const MOST_SECONDS = 7 * 86_400;
 
-export function verifySignature(request: SignedRequest, keys: readonly AwsKey[], region: string, nowMs: number): Verdict {
+export function verifySignature(
+  request: SignedRequest,
+  keys: readonly AwsKey[],
+  region: string,
+  nowMs: number,
+): Verdict {
   const given = queryOf(request) ?? headersOf(request);
   if (given === null) return "unsigned";
   if (given === "malformed") return { refused: "AuthorizationHeaderMalformed" };
@@ -69,7 +74,9 @@ function headersOf({ headers }: SignedRequest): Signature | "malformed" | null {
   const { authorization } = headers;
   if (authorization === undefined) return null;
   const [, credential, signedHeaders, signature] =
-    /^AWS4-HMAC-SHA256 Credential=([^,\s]+),\s*SignedHeaders=([^,\s]+),\s*Signature=([0-9a-f]{64})$/.exec(authorization) ?? [];
+    /^AWS4-HMAC-SHA256 Credential=([^,\s]+),\s*SignedHeaders=([^,\s]+),\s*Signature=([0-9a-f]{64})$/.exec(
+      authorization,
+    ) ?? [];
   const [accessKeyId = "", ...scope] = (credential ?? "").split("/");
   if (signature === undefined || signedHeaders === undefined || scope.length !== 4) return "malformed";
   return {
@@ -106,7 +113,10 @@ function signatureOf(request: SignedRequest, given: Signature, key: AwsKey): str
   return sameText(expected, given.signature) ? given.signature : expected;
 }
 
-function canonicalRequest({ method, path, query, headers }: SignedRequest, { signedHeaders, payloadHash }: Signature): string {
+function canonicalRequest(
+  { method, path, query, headers }: SignedRequest,
+  { signedHeaders, payloadHash }: Signature,
+): string {
   const parameters = [...query]
     .filter(([name]) => name !== "X-Amz-Signature")
     .map(([name, value]) => [encode(name), encode(value)] as const)
@@ -131,7 +141,9 @@ const encode = (text: string): string =>
     .join("");
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const textOf = (value: string | string[] | undefined): string => (Array.isArray(value) ? value.join(",") : (value ?? ""));
+const textOf = (value: string | string[] | undefined): string =>
+  Array.isArray(value) ? value.join(",") : (value ?? "");
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
-const sameText = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+const sameText = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

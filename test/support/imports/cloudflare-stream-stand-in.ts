@@ -3,6 +3,7 @@
  * ordered and polled, and tokens for private files. From https://developers.cloudflare.com/api/resources/stream,
  * …/stream/viewing-videos/download-videos and `cloudflare` 7.3.0, read in November 2026.
  */
+import { additionalAudio, captionsOf, NOT_FOUND, refusal, result } from "./cloudflare-answers.ts";
 import { cloudflareVideo, createdOf, sortableTime } from "./cloudflare-video.ts";
 import { Shelf, standInOf } from "./stand-in-shelf.ts";
 import {
@@ -40,12 +41,12 @@ export const CLOUDFLARE_LIMIT: VendorLimit = { windowMs: 300_000, reads: 900, wr
 
 export async function startCloudflareStandIn(options: CloudflareOptions = {}): Promise<StandIn> {
   const cloudflare = new Cloudflare(options);
-  return standInOf(cloudflare.shelf, await serveVendor(cloudflare, options.port, options.limit));
+  const served = await serveVendor(cloudflare, options.port, options.limit);
+  return standInOf(cloudflare.shelf, served, () => cloudflare.ordered());
 }
 
 const BASE = "/client/v4";
 const STREAM = `${BASE}/accounts/${CLOUDFLARE_ACCOUNT}/stream`;
-const NOT_FOUND = refusal(404, 10003, "Not Found: The requested video was not found");
 const FORBIDDEN_FILE: StandInAnswer = { status: 401, text: "Unauthorized", contentType: "text/plain" };
 
 class Cloudflare implements Vendor {
@@ -66,6 +67,11 @@ class Cloudflare implements Vendor {
 
   isApi(path: string): boolean {
     return path.startsWith(`${BASE}/`);
+  }
+
+  /** Videos that have a download. */
+  ordered(): string[] {
+    return [...this.#downloads.keys()];
   }
 
   rateLimited(retryAfterSeconds: number): StandInAnswer {
@@ -103,6 +109,9 @@ class Cloudflare implements Vendor {
         return this.#pollDownloads(uid, call.origin);
       case "POST downloads":
         return this.#order(video, call.origin);
+      case "DELETE downloads":
+        this.#downloads.delete(uid);
+        return result("");
       case "POST token":
         return this.#token(uid, call.body);
       case "GET captions":
@@ -189,40 +198,4 @@ function verify(path: string, token: string): StandInAnswer {
   const known = isOfAccount ? [CLOUDFLARE_ACCOUNT_TOKEN] : [CLOUDFLARE_TOKEN, CLOUDFLARE_READ_TOKEN];
   if (!known.includes(token)) return refusal(401, 1000, "Invalid API Token");
   return result({ id: "6247ac8d9c10ba11154a2b82d35953b7", status: "active" });
-}
-
-function captionsOf(video: StandInVideo, language?: string, form?: string): StandInAnswer {
-  if (language === undefined) {
-    const listed = video.captions.map((caption) => ({
-      language: caption.languageCode,
-      label: caption.name,
-      generated: false,
-      status: "ready",
-    }));
-    return result(listed);
-  }
-  const caption = video.captions.find(({ languageCode }) => languageCode === decodeURIComponent(language));
-  if (caption === undefined || form !== "vtt") return NOT_FOUND;
-  return { status: 200, text: caption.text, contentType: "text/vtt" };
-}
-
-function additionalAudio({ audioTracks, id }: StandInVideo) {
-  return Array.from({ length: audioTracks - 1 }, (_, index) => ({
-    uid: id.replace(/^./, String(index)),
-    label: `Track ${index + 2}`,
-    default: false,
-    status: "ready",
-  }));
-}
-
-function result(value: unknown): StandInAnswer {
-  return { status: 200, json: { result: value, success: true, errors: [], messages: [] } };
-}
-
-function refusal(status: number, code: number, message: string, chained?: number): StandInAnswer & { json: unknown } {
-  const chain =
-    chained === undefined
-      ? {}
-      : { error_chain: [{ code: chained, message: "Invalid format for Authorization header" }] };
-  return { status, json: { result: null, success: false, errors: [{ code, message, ...chain }], messages: [] } };
 }

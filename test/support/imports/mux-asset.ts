@@ -22,6 +22,7 @@ export interface MuxAsset extends Record<string, unknown> {
 }
 
 export const playbackIdOf = (video: StandInVideo) => `pb${video.id}`;
+export const chaptersTrackIdOf = (video: StandInVideo) => `ct${video.id}`;
 export const textTrackIdOf = (video: StandInVideo, languageCode: string) => `tt${video.id}${languageCode}`;
 
 /** The asset as Mux's API has it: https://www.mux.com/docs/api-reference/video/assets, and the types of @mux/mux-node 15.3.0. */
@@ -90,6 +91,18 @@ function tracksOf(video: StandInVideo): MuxAsset["tracks"] {
     },
     ...sounds,
     ...texts,
+    ...(video.chapters === undefined
+      ? []
+      : [
+          {
+            type: "text",
+            text_type: "chapters",
+            id: chaptersTrackIdOf(video),
+            status: "ready",
+            language_code: "en",
+            name: "Chapters",
+          },
+        ]),
   ] as MuxAsset["tracks"];
 }
 

@@ -2,7 +2,8 @@
  * Mux as its clients meet it: Basic authentication, lists by cursor, master access that is switched and must be polled, and files at
  * addresses below the same origin. From https://www.mux.com/docs/api-reference and @mux/mux-node 15.3.0, read in November 2026.
  */
-import { muxAsset, NO_MASTER, textTrackIdOf, type MuxAsset, type MuxMaster } from "./mux-asset.ts";
+import { FORBIDDEN_FILE, NO_FILE, NOT_FOUND, problem, streamFile } from "./mux-answers.ts";
+import { muxAsset, NO_MASTER, type MuxAsset, type MuxMaster } from "./mux-asset.ts";
 import { Shelf, standInOf } from "./stand-in-shelf.ts";
 import {
   serveVendor,
@@ -34,14 +35,6 @@ export interface MuxOptions {
 
 /** Five reads and one write a second: https://www.mux.com/docs/core/make-api-requests. */
 export const MUX_LIMIT: VendorLimit = { windowMs: 1000, reads: 5, writes: 1 };
-
-const NOT_FOUND = problem(
-  404,
-  "not_found",
-  "The requested resource either doesn't exist or you don't have access to it.",
-);
-const NO_FILE: StandInAnswer = { status: 404, text: "Not found", contentType: "text/plain" };
-const FORBIDDEN_FILE: StandInAnswer = { status: 403, text: "Forbidden", contentType: "text/plain" };
 
 const WHOAMI = {
   organization_id: "org-1",
@@ -196,22 +189,8 @@ class Mux implements Vendor {
   }
 }
 
-function streamFile(video: StandInVideo, asset: MuxAsset, name: string): StandInAnswer {
-  const caption = video.captions.find(({ languageCode }) => name === `text/${textTrackIdOf(video, languageCode)}.vtt`);
-  if (caption !== undefined) return { status: 200, text: caption.text, contentType: "text/vtt" };
-  const { static_renditions: renditions } = asset;
-  const file = renditions?.files.find((rendition) => rendition.name === name);
-  const isReady = file !== undefined && (file.status ?? renditions?.status) === "ready";
-  if (!isReady) return NO_FILE;
-  return { status: 200, content: video.clip.content, contentType: name.endsWith(".m4a") ? "audio/mp4" : "video/mp4" };
-}
-
 function tokenOf(call: StandInCall): typeof MUX_TOKEN | null {
   const given = call.headers.authorization ?? "";
   const accepted = [MUX_TOKEN, MUX_READ_TOKEN];
   return accepted.find(({ tokenId, tokenSecret }) => given === `Basic ${btoa(`${tokenId}:${tokenSecret}`)}`) ?? null;
-}
-
-function problem(status: number, type: string, message: string): StandInAnswer {
-  return { status, json: { error: { type, messages: [message] } } };
 }

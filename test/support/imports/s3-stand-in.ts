@@ -2,7 +2,7 @@
  * A bucket as its clients meet it: signed requests, ListObjectsV2, HEAD, tags and files with ranges, by path-style addresses. From the Amazon
  * S3 API reference and @aws-sdk/client-s3 3.1175.0, read in November 2026.
  */
-import { element, objectHeaders, ownOf, urlEncoded, type S3Own } from "./s3-object.ts";
+import { element, objectHeaders, ownOf, urlEncoded } from "./s3-object.ts";
 import { verifySignature, type AwsKey } from "./aws-signatures.ts";
 import { Shelf, standInOf } from "./stand-in-shelf.ts";
 import { serveVendor, type StandIn, type StandInAnswer, type StandInCall, type Vendor } from "./stand-in.ts";
@@ -10,9 +10,15 @@ import type { StandInVideo } from "./stand-in-library.ts";
 
 export const S3_BUCKET = "films";
 export const S3_REGION = "eu-central-1";
-export const S3_KEY: AwsKey = { accessKeyId: "AKIAFULL000000000000", secretAccessKey: "s3cr3t/of+the/full/key/0123456789abcdef" };
+export const S3_KEY: AwsKey = {
+  accessKeyId: "AKIAFULL000000000000",
+  secretAccessKey: "s3cr3t/of+the/full/key/0123456789abcdef",
+};
 /** May list, and get no object. */
-export const S3_LIST_KEY: AwsKey = { accessKeyId: "AKIALIST000000000000", secretAccessKey: "s3cr3t/of+the/list/key/0123456789abcdef" };
+export const S3_LIST_KEY: AwsKey = {
+  accessKeyId: "AKIALIST000000000000",
+  secretAccessKey: "s3cr3t/of+the/list/key/0123456789abcdef",
+};
 export const S3_SESSION_KEY: AwsKey = {
   accessKeyId: "ASIASESSION000000000",
   secretAccessKey: "s3cr3t/of+the/session/0123456789abcdef",
@@ -31,7 +37,6 @@ export interface S3StandInOptions {
 }
 
 export type S3StandIn = StandIn;
-export type { S3Own };
 
 const KEYS = [S3_KEY, S3_LIST_KEY, S3_SESSION_KEY];
 const STATUS: Record<string, number> = {
@@ -78,7 +83,8 @@ class Bucket implements Vendor {
     if (refusal !== null) return refusal;
     const [, bucket, key] = /^\/([^/]+)(?:\/(.*))?$/s.exec(decodeURIComponent(call.path)) ?? [];
     if (bucket !== S3_BUCKET) return problem("NoSuchBucket", "The specified bucket does not exist");
-    if (call.method !== "GET" && call.method !== "HEAD") return problem("MethodNotAllowed", "The method is not allowed");
+    if (call.method !== "GET" && call.method !== "HEAD")
+      return problem("MethodNotAllowed", "The method is not allowed");
     return key === undefined || key === "" ? this.#list(call) : this.#object(call, key);
   }
 
@@ -129,14 +135,20 @@ class Bucket implements Vendor {
     if (query.has("tagging")) return tagsOf(video);
     const headers = objectHeaders(video);
     const own = ownOf(video);
-    const isArchived = (["GLACIER", "DEEP_ARCHIVE"].includes(own.storageClass) && own.restoredUntil === null) || own.archiveStatus !== null;
-    if (method === "GET" && isArchived) return problem("InvalidObjectState", "The operation is not valid for the object's storage class");
-    if (own.isEmpty) return { status: 200, headers: { ...headers, "content-length": "0" }, text: "", contentType: "video/mp4" };
+    const isArchived =
+      (["GLACIER", "DEEP_ARCHIVE"].includes(own.storageClass) && own.restoredUntil === null) ||
+      own.archiveStatus !== null;
+    if (method === "GET" && isArchived)
+      return problem("InvalidObjectState", "The operation is not valid for the object's storage class");
+    if (own.isEmpty)
+      return { status: 200, headers: { ...headers, "content-length": "0" }, text: "", contentType: "video/mp4" };
     return { status: 200, headers, content: video.clip.content, contentType: "video/mp4" };
   }
 
   #sorted(prefix: string): StandInVideo[] {
-    return [...this.shelf.videos.values()].filter(({ id }) => id.startsWith(prefix)).sort((a, b) => compareKeys(a.id, b.id));
+    return [...this.shelf.videos.values()]
+      .filter(({ id }) => id.startsWith(prefix))
+      .sort((a, b) => compareKeys(a.id, b.id));
   }
 }
 
@@ -151,7 +163,10 @@ function contentsOf(video: StandInVideo, isEncoded: boolean, withRestore: boolea
   const { storageClass, restoredUntil, isEmpty } = ownOf(video);
   const restore =
     withRestore && restoredUntil !== null
-      ? element("RestoreStatus", element("IsRestoreInProgress", { text: "false" }) + element("RestoreExpiryDate", { text: restoredUntil }))
+      ? element(
+          "RestoreStatus",
+          element("IsRestoreInProgress", { text: "false" }) + element("RestoreExpiryDate", { text: restoredUntil }),
+        )
       : "";
   return element(
     "Contents",
@@ -175,7 +190,10 @@ const denied = () => problem("AccessDenied", "Access Denied");
 
 function problem(code: string, message: string, region?: string): StandInAnswer {
   const detail = region === undefined ? "" : element("Region", { text: region });
-  const answer = xml(STATUS[code] ?? 403, element("Error", element("Code", { text: code }) + element("Message", { text: message }) + detail));
+  const answer = xml(
+    STATUS[code] ?? 403,
+    element("Error", element("Code", { text: code }) + element("Message", { text: message }) + detail),
+  );
   return { ...answer, headers: region === undefined ? {} : { "x-amz-bucket-region": region } };
 }
 

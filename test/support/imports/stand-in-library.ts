@@ -27,6 +27,8 @@ export interface StandInVideo {
   clip: StandInClip;
   captions: StandInCaption[];
   audioTracks: number;
+  /** Where the vendor has them. */
+  chapters?: readonly { startMs: number; title: string }[];
   creatorId: string | null;
   /** Laid over the vendor's own object, whose field names it uses. */
   own: Record<string, unknown>;
