@@ -224,6 +224,23 @@ describe("Ctrl-C and outages", { tags: FULL_TAG }, () => {
     expect([cancelled.status, cancelled.said]).toMatchObject([0, [{ status: "cancelled" }]]);
   });
 
+  test("a batch whose credentials were deleted says so, and goes on with others", { timeout: LIMIT_MS }, async () => {
+    addVideo();
+    const dry = await sluice([...FROM_MUX, "--dry-run", "--json"], TOKEN_ENV);
+    const importId = String(lastOf(dry.said, "waits")!["importId"]);
+    expect((await sluice(["import", "start", importId])).status).toBe(0);
+    expect((await sluice(["import", "pause", importId])).status).toBe(0);
+    const { credentialId } = lastOf(dry.said, "credential")!;
+    expect((await sluice(["import", "credentials", "delete", String(credentialId), "--yes"])).status).toBe(0);
+    const stopped = await sluice(["import", "resume", importId, "--watch"]);
+    expect([stopped.status, stopped.output]).toEqual([1, expect.stringContaining("credentials add --source mux")]);
+
+    const added = await sluice(["import", "credentials", "add", "--source", "mux", "--json"], TOKEN_ENV);
+    const other = String(lastOf(added.said, "stored")!["credentialId"]);
+    const resumed = await sluice(["import", "resume", importId, "--credential", other, "--watch", "--json"]);
+    expect([resumed.status, lastOf(resumed.said, "ended")]).toMatchObject([0, { counts: { ready: 1, failed: 0 } }]);
+  });
+
   test("a paused batch is not waited for", { timeout: LIMIT_MS }, async () => {
     addVideo();
     const ran = await sluice([...FROM_MUX, "--yes", "--detach", "--json"], TOKEN_ENV);
