@@ -113,12 +113,10 @@ export const CreatedImport = ImportRecord.extend({
   statusWebhook: z
     .object({
       id: z.uuid(),
-      secret: z
-        .string()
-        .openapi({
-          description: "Signs the events to `statusUrl`. Shown once",
-          example: "c2FtcGxlIHNlY3JldCwgdGhpcnR5LXR3byBieXRlcyE=",
-        }),
+      secret: z.string().openapi({
+        description: "Signs the events to `statusUrl`. Shown once",
+        example: "c2FtcGxlIHNlY3JldCwgdGhpcnR5LXR3byBieXRlcyE=",
+      }),
     })
     .optional(),
 }).openapi("CreatedImport");
