@@ -17,6 +17,8 @@ const PRICE = {
 const USUAL_DURATION_MS = 5 * 60_000;
 /** Calls of a source for a video: the file, its captions. */
 const CALLS = 3;
+/** Orders for a video, where its file must be ordered or opened: the order, and the one that takes it back. */
+const ORDERS = 2;
 
 export interface Estimate {
   hours: number;
@@ -54,7 +56,10 @@ export function estimateOf(
   const sourceSeconds =
     pace === null
       ? 0
-      : Math.max((totals.videos * CALLS) / pace.readsPerSecond, ordersFiles ? totals.videos / pace.writesPerSecond : 0);
+      : Math.max(
+          (totals.videos * CALLS) / pace.readsPerSecond,
+          ordersFiles ? (totals.videos * ORDERS) / pace.writesPerSecond : 0,
+        );
   return {
     hours: minutes / 60,
     isHoursEstimated: totals.withoutDuration > 0,

@@ -5,6 +5,7 @@ import { dataAnswer, security, success } from "../../platform/http/answers.ts";
 import { htmlResponse } from "../../platform/http/html-page.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { ROW_FORMATS, type RowFormat, WRITERS } from "../../platform/row-formats.ts";
+import { SOURCES } from "../sources/index.ts";
 import { reportHtml } from "./report-html.ts";
 import { REPORT_FIELDS, reportRows } from "./report-rows.ts";
 import { ImportMapRow, ImportReport } from "./schemas.ts";
@@ -115,7 +116,9 @@ export const reportRoutes = newRouter().openapi(reportRoute, async (c) => {
   const report = toReport(row, facts, Number(c.env.ENCODER_CONTAINERS));
   const { format } = c.req.valid("query");
   if (format === "html")
-    return (await htmlResponse(c.req.raw, reportHtml(report), 200, { "content-security-policy": POLICY })) as never;
+    return (await htmlResponse(c.req.raw, reportHtml(report, SOURCES[row.source].name), 200, {
+      "content-security-policy": POLICY,
+    })) as never;
   if (format === "json") return c.json(success(report), 200);
   const { csv } = WRITERS;
   const lines = reportRows(report).map((line, n) => csv.row(line, REPORT_FIELDS, n));

@@ -56,9 +56,12 @@ export const NO_TOTALS: DryRunTotals = {
 
 const LADDER_HEIGHTS = [480, 720, 1080, 1440, 2160];
 
-/** The height that a rung has, for a source of this size; "unknown" where the list does not say. */
-export const heightClass = (heightPx: number | null): string =>
-  heightPx === null ? "unknown" : String(LADDER_HEIGHTS.find((height) => heightPx <= height) ?? 2160);
+/** The shorter edge of the smallest rung that holds a picture; "unknown" where the list does not say. */
+function heightClass({ widthPx, heightPx }: Pick<ListedVideo, "widthPx" | "heightPx">): string {
+  if (heightPx === null) return "unknown";
+  const shortPx = Math.min(widthPx ?? heightPx, heightPx);
+  return String(LADDER_HEIGHTS.find((height) => shortPx <= height) ?? 2160);
+}
 
 const increment = (counts: Record<string, number>, key: string, by = 1) => {
   counts[key] = (counts[key] ?? 0) + by;
@@ -72,7 +75,7 @@ export function addVideo(sum: DryRunTotals, video: ListedVideo, settings: BatchS
   sum.withoutDuration += video.durationMs === null ? 1 : 0;
   sum.bytes += video.bytes ?? 0;
   sum.withoutBytes += video.bytes === null ? 1 : 0;
-  const height = (sum.heights[heightClass(video.heightPx)] ??= { videos: 0, durationMs: 0 });
+  const height = (sum.heights[heightClass(video)] ??= { videos: 0, durationMs: 0 });
   height.videos += 1;
   height.durationMs += video.durationMs ?? 0;
   increment(sum.policies, video.policy);
