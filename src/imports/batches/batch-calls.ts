@@ -111,6 +111,8 @@ export interface SourceFacts {
 export interface ReportFacts {
   order: BatchOrder;
   view: BatchView;
+  /** Videos of the sample that were tried. */
+  sampled: number;
   totals: DryRunTotals;
   source: SourceFacts;
   /** Failures and skips, grouped: the most frequent first, at most 100. */
