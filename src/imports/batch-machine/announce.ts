@@ -1,4 +1,5 @@
 import type { BatchProblem, BatchState } from "../batches/batch-calls.ts";
+import type { FailedItem } from "./batch-message.ts";
 import type { BatchComponents } from "./components.ts";
 import { shownUrl } from "../batches/shown-url.ts";
 import type { BatchSignal } from "./moves.ts";
@@ -65,12 +66,6 @@ export function announceEnd(batch: BatchComponents, state: BatchState): void {
 }
 
 export const COMPLETED = "migration.batch.completed";
-
-export interface FailedItem {
-  sourceId: string;
-  sourceUrl?: string;
-  error: BatchProblem;
-}
 
 /** Failed items in an event. */
 const MAX_FAILED = 100;

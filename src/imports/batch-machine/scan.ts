@@ -1,9 +1,9 @@
 import { openDatabase } from "../../platform/database.ts";
 import { log, logWarning } from "../../platform/log.ts";
-import { addVideo, NO_TOTALS, type DryRunTotals } from "../report/totals.ts";
+import { addVideo, NO_TOTALS } from "../report/totals.ts";
 import { findImported, type ImportedVideo } from "../store/claims.ts";
 import { ITEM_ERRORS, type ListedVideo, type Source, type SourcePage } from "../sources/source.ts";
-import type { BatchProblem } from "../batches/batch-calls.ts";
+import type { BatchProblem, DryRunTotals } from "../batches/batch-calls.ts";
 import { accountOf, requireAccount } from "./account.ts";
 import type { BatchComponents } from "./components.ts";
 import { sourceOf } from "./open-batch-source.ts";
