@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { BatchComponents } from "../src/imports/batch-machine/components.ts";
 import { begin, command, wake } from "../src/imports/batch-machine/commands.ts";
 import { forget } from "../src/imports/batch-machine/forget.ts";
+import { openBatchSource } from "../src/imports/batch-machine/open-batch-source.ts";
 import { projectBatch } from "../src/imports/batch-machine/project.ts";
 import { batchTimers } from "../src/imports/batch-machine/timers.ts";
 import { itemsOf, reportOf, viewOf } from "../src/imports/batch-machine/view.ts";
@@ -19,39 +20,40 @@ import { entrypoint } from "../src/platform/entrypoint.ts";
 
 /** Owns one batch of a migration: its items, its scan, and what is submitted (docs/architecture/imports.md). */
 export class ImportBatch extends DurableObject<Env> implements BatchCalls {
-  readonly #batch: BatchComponents;
+  readonly components: BatchComponents;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const runtime = {
       after: (work: Promise<unknown>) => ctx.waitUntil(work),
       self: entrypoint(ctx.exports, "default"),
+      open: openBatchSource,
     };
-    this.#batch = new BatchComponents(ctx.storage, env, runtime, projectBatch);
+    this.components = new BatchComponents(ctx.storage, env, runtime, projectBatch);
   }
 
   begin(order: BatchOrder): void {
-    begin(this.#batch, order);
+    begin(this.components, order);
   }
 
   view(): BatchView {
-    return viewOf(this.#batch);
+    return viewOf(this.components);
   }
 
   command(given: BatchCommand, order: BatchOrder): BatchView | null {
-    return command(this.#batch, given, order);
+    return command(this.components, given, order);
   }
 
   items(query: { status: ItemState | null; after: number; limit: number }): ItemView[] {
-    return itemsOf(this.#batch, query);
+    return itemsOf(this.components, query);
   }
 
   report(): ReportFacts {
-    return reportOf(this.#batch);
+    return reportOf(this.components);
   }
 
   wake(): void {
-    wake(this.#batch);
+    wake(this.components);
   }
 
   forget(): Promise<void> {
@@ -59,6 +61,6 @@ export class ImportBatch extends DurableObject<Env> implements BatchCalls {
   }
 
   override alarm(): Promise<void> {
-    return this.#batch.timers.runDue(batchTimers(this.#batch));
+    return this.components.timers.runDue(batchTimers(this.components));
   }
 }

@@ -1,7 +1,7 @@
 /** What the owner of a batch asks of it. */
 import { log } from "../../platform/log.ts";
 import type { BatchCommand, BatchOrder, BatchView } from "../batches/batch-calls.ts";
-import { ITEM_ERRORS } from "../sources/source.ts";
+import { CANCELLED } from "./adopt.ts";
 import { moveBatch } from "./announce.ts";
 import { type BatchComponents, SCAN_BEGIN } from "./components.ts";
 import { viewOf } from "./view.ts";
@@ -20,10 +20,10 @@ export function begin(batch: BatchComponents, order: BatchOrder): void {
 }
 
 /** Goes on after an alarm was lost. Without effect on a batch that has nothing to do. */
-export function wake({ timers, clock, documents, state }: BatchComponents): void {
-  if (documents.get("order") === undefined || state.status === "scanned" || state.status === "paused") return;
-  timers.bringForward("work", clock());
-  timers.bringForward("outbox", clock());
+export function wake({ timers, clock, documents }: BatchComponents): void {
+  if (documents.get("order") === undefined) return;
+  // Timers that are due already have lost their alarm, which only `schedule` sets again.
+  for (const timer of ["work", "show", "outbox"] as const) timers.schedule(timer, clock());
 }
 
 /** @returns null when the state does not accept it */
@@ -47,8 +47,8 @@ function carryOut(batch: BatchComponents, given: BatchCommand): boolean {
       return resume(batch, given.credentialId);
     case "cancel":
       return moveBatch(batch, "cancel", () => {
-        batch.items.moveAll("pending", "cancelled", { code: "cancelled", message: ITEM_ERRORS.cancelled });
-        noteQuiet(batch);
+        batch.items.cancelPending(CANCELLED);
+        forgetProblem(batch);
       });
     case "retry":
       return retry(batch, given.items);
@@ -71,36 +71,37 @@ export function noteStart({ documents, clock }: BatchComponents): void {
 function resume(batch: BatchComponents, credentialId: string | null): boolean {
   const signal = batch.documents.get("startedAtMs") !== undefined ? "resume_run" : "resume_scan";
   return moveBatch(batch, signal, () => {
-    if (credentialId !== null) batch.documents.put("order", { ...batch.order, credentialId });
+    if (credentialId !== null) replaceCredential(batch, credentialId);
     batch.source = null;
-    noteQuiet(batch);
+    forgetProblem(batch);
   });
 }
 
-/** Failed items are tried again: all of them, or those that are named. A batch that has ended runs again. */
+function replaceCredential({ documents, order }: BatchComponents, credentialId: string): void {
+  if (credentialId === order.credentialId) return;
+  if (order.credentialId !== null) documents.put("formerCredential", order.credentialId);
+  documents.put("order", { ...order, credentialId });
+}
+
+/** Failed items are tried again: all of them, or those that are named, which may also have been left out. A batch that has ended runs again. */
 function retry(batch: BatchComponents, ids: readonly string[] | null): boolean {
-  const { state, items } = batch;
+  const { state, items, documents } = batch;
   const again = () => {
-    if (ids === null) items.moveAll("failed", "pending");
-    for (const id of ids ?? []) {
-      const item = items.bySourceId(id);
-      if (item?.status === "failed") items.set(item.seq, { ...AFRESH, status: "pending" });
-    }
-    noteQuiet(batch);
+    for (const id of ids ?? [null]) items.retry(id);
+    if (state.status !== "paused") forgetProblem(batch);
   };
   if (state.status === "done")
     return moveBatch(batch, "retry", () => {
-      batch.documents.delete("completedAtMs");
+      documents.delete("completedAtMs", "owesProgress");
       again();
     });
-  if (state.status !== "running") return false;
-  batch.commit(again);
-  return true;
+  const accepts =
+    state.status === "running" || (state.status === "paused" && documents.get("startedAtMs") !== undefined);
+  if (accepts) batch.commit(again);
+  return accepts;
 }
 
-const AFRESH = { attempts: 0, dueMs: 0, preparing: null, error: null, differences: [] };
-
 /** The source is asked at once, and what was wrong with it is forgotten. */
-function noteQuiet({ documents }: BatchComponents): void {
+function forgetProblem({ documents }: BatchComponents): void {
   documents.delete("problem", "quietUntilMs", "failures");
 }

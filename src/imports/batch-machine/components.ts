@@ -3,12 +3,12 @@ import { DocumentStore } from "../../platform/machine/document-store.ts";
 import { Outbox, type Sequenced } from "../../platform/machine/outbox.ts";
 import { StateMachine } from "../../platform/machine/state-machine.ts";
 import { Timers } from "../../platform/machine/timers.ts";
-import type { BatchOrder, BatchProblem, BatchState, SourceFacts } from "../batches/batch-calls.ts";
-import type { DryRunTotals } from "../report/totals.ts";
+import type { BatchOrder, BatchProblem, BatchState, DryRunTotals, SourceFacts } from "../batches/batch-calls.ts";
 import type { Source } from "../sources/source.ts";
+import { CursorLog } from "./cursor-log.ts";
 import { ItemTable } from "./item-table.ts";
 import { BATCH_MOVES, type BatchSignal } from "./moves.ts";
-import type { BatchMessage } from "./project.ts";
+import type { BatchMessage } from "./batch-message.ts";
 
 /** `work` scans, submits and follows items; `show` writes counts to D1, with an event once a minute; `outbox` writes changes of state. */
 export type BatchTimer = "work" | "show" | "outbox";
@@ -17,6 +17,10 @@ interface BatchDocuments {
   order: BatchOrder;
   /** Identifies the account at the source for claims; unset until the credentials were checked. */
   account: string;
+  /** The credentials that were checked; "" = the source is open without any. */
+  checkedCredential: string;
+  /** Those that were replaced last: they are deleted unless they are kept. */
+  formerCredential: string;
   source: SourceFacts;
   /** Of a list that was fetched from its address. */
   listId: string;
@@ -24,6 +28,8 @@ interface BatchDocuments {
   totals: DryRunTotals;
   sample: SampledVideo[];
   problem: BatchProblem;
+  /** Why the scan ended before the end of the list. */
+  scanProblem: BatchProblem;
   /** The source is not asked before this time, epoch ms. */
   quietUntilMs: number;
   /** Failures of the source in a row, over all items. */
@@ -34,10 +40,14 @@ interface BatchDocuments {
   completedAtMs: number;
   /** When progress was announced last, epoch ms. */
   announcedAtMs: number;
+  /** Counts of the last `migration.batch.progress`, as JSON. */
+  announcedCounts: string;
   /** Items that had ended at some times, for the throughput: the oldest first. */
   pulse: { atMs: number; ended: number }[];
   /** The completed event was enqueued. */
   isAnnounced: true;
+  /** The end of a batch that was run again is not announced yet. */
+  owesProgress: true;
 }
 
 /** How far the scan is. */
@@ -51,9 +61,11 @@ export interface ScanPlace {
   isComplete: boolean;
   /** Of the sample of a dry run: the next one. */
   sampled: number;
+  /** Videos of the sample that were tried: others of its places are left out anyway. */
+  tried: number;
 }
 
-export const SCAN_BEGIN: ScanPlace = { cursor: null, read: 0, stale: 0, isComplete: false, sampled: 0 };
+export const SCAN_BEGIN: ScanPlace = { cursor: null, read: 0, stale: 0, isComplete: false, sampled: 0, tried: 0 };
 
 /** A video of the sample whose file cannot be fetched. */
 export interface SampledVideo {
@@ -72,6 +84,8 @@ export interface BatchRuntime {
   after: (work: Promise<unknown>) => void;
   /** The Worker itself, which plays what was migrated; undefined where the runtime does not offer it. */
   self: Fetcher | undefined;
+  /** Opens the batch's source with its credentials. @throws {SourceFailure} */
+  open: (batch: BatchComponents) => Promise<Source>;
 }
 
 /** The components of a batch's object. Its verbs are the other files of this folder. */
@@ -85,6 +99,7 @@ export class BatchComponents {
   readonly timers: Timers<BatchTimer>;
   readonly outbox: Outbox<BatchMessage>;
   readonly items: ItemTable;
+  readonly cursors: CursorLog;
   /** What `show` has written last, in memory. */
   shown = "";
   /** Opened once for as long as the object is in memory, so that its pace holds. */
@@ -108,6 +123,7 @@ export class BatchComponents {
     this.timers = new Timers(storage, clock, label);
     this.outbox = new Outbox(storage.sql, (messages) => project(this, messages));
     this.items = new ItemTable(storage.sql, clock);
+    this.cursors = new CursorLog(storage.sql);
     this.items.recover();
   }
 

@@ -2,7 +2,7 @@
 import { type CreateAsset, type Inputs, requireInputs } from "../../library/assets/index.ts";
 import { languageName, languageTag } from "../../media/languages.ts";
 import type { BatchSettings, Difference } from "../batches/batch-calls.ts";
-import { mediaFieldsOf } from "../batches/media-fields.ts";
+import { labelText, mediaFieldsOf } from "../batches/media-fields.ts";
 import type { ListedCaption, ListedVideo } from "../sources/source.ts";
 
 export interface MediaBody {
@@ -73,11 +73,12 @@ function labelsOf(captions: readonly ListedCaption[]) {
     const name = languageName(languageCode);
     const count = (taken.get(name) ?? 0) + 1;
     taken.set(name, count);
+    const title = caption.name === null ? null : labelText(caption.name);
     return {
       caption,
       languageCode,
       languageName: count === 1 ? name : `${name} ${"I".repeat(count)}`,
-      ...(caption.name === null || caption.name.trim() === "" ? {} : { title: caption.name.slice(0, 255).trim() }),
+      ...(title === null ? {} : { title }),
     };
   });
 }

@@ -8,16 +8,17 @@ import { inlineRows, type RowReader } from "../sources/row-reader.ts";
 import { type Source, SourceFailure } from "../sources/source.ts";
 import type { BatchComponents } from "./components.ts";
 
-/** The batch's source, opened with its credentials. @throws {SourceFailure} credentials_invalid when they were deleted */
+/** The batch's source. @throws {SourceFailure} */
 export function sourceOf(batch: BatchComponents): Promise<Source> {
-  batch.source ??= open(batch).catch((error: unknown) => {
+  batch.source ??= batch.runtime.open(batch).catch((error: unknown) => {
     batch.source = null;
     throw error;
   });
   return batch.source;
 }
 
-async function open(batch: BatchComponents): Promise<Source> {
+/** Opens a batch's source with its credentials. @throws {SourceFailure} credentials_invalid when they were deleted */
+export async function openBatchSource(batch: BatchComponents): Promise<Source> {
   const { env, order } = batch;
   const { source: kind, options, credentialId, workspaceId } = order;
   if (kind === "list") {

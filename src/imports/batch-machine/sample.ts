@@ -1,9 +1,12 @@
 import { fetchSource, SourceError } from "../../library/sources/index.ts";
 import { type ListedVideo, type Source, SourceFailure } from "../sources/source.ts";
-import { SAMPLE_SIZE } from "../batches/sample-size.ts";
 import type { BatchComponents, SampledVideo } from "./components.ts";
 
+/** Videos of a dry run whose files are tried. */
+const SAMPLE_SIZE = 50;
 const AT_ONCE = 5;
+/** Failures of the source in a row, after which a video counts as one that cannot be fetched. */
+const PATIENCE = 3;
 
 /**
  * Tries the next files of a dry run's sample, which is spread evenly over the items. Nothing is changed at the source: where a file must be
@@ -20,13 +23,17 @@ export async function sampleStep(batch: BatchComponents, source: Source): Promis
   const tried = await Promise.all(
     places.map(async (place) => {
       const [item] = items.page({ status: null, after: Math.floor((place * total) / size), limit: 1 });
-      return item?.status === "pending" ? await tryVideo(batch, source, item.video) : null;
+      return item?.status === "pending" ? await tryVideo(batch, source, item.video) : undefined;
     }),
   );
-  const found = tried.filter((one) => one !== null);
+  const found = tried.filter((one) => one !== null && one !== undefined);
   batch.commit(() => {
     documents.put("sample", [...(documents.get("sample") ?? []), ...found]);
-    documents.put("scan", { ...scan, sampled: scan.sampled + places.length });
+    documents.put("scan", {
+      ...scan,
+      sampled: scan.sampled + places.length,
+      tried: scan.tried + tried.filter((one) => one !== undefined).length,
+    });
   });
   return true;
 }
@@ -46,7 +53,13 @@ async function tryVideo(batch: BatchComponents, source: Source, video: ListedVid
     return null;
   } catch (error) {
     if (error instanceof SourceError) return failed(error.code, error.message);
-    if (!(error instanceof SourceFailure) || error.code === "source_rate_limited") throw error;
+    if (!(error instanceof SourceFailure) || concernsAll(batch, error)) throw error;
     return failed(error.code, error.message);
   }
 }
+
+/** A source that fails several times in a row for one video fails because of the video. */
+const concernsAll = ({ documents }: BatchComponents, { code, retryAfterMs }: SourceFailure): boolean =>
+  code === "source_rate_limited" ||
+  code === "credentials_invalid" ||
+  (retryAfterMs !== null && (documents.get("failures") ?? 0) < PATIENCE);

@@ -1,8 +1,10 @@
 import { openDatabase } from "../../platform/database.ts";
 import { log, logWarning } from "../../platform/log.ts";
-import { addVideo, NO_TOTALS, type DryRunTotals } from "../report/totals.ts";
+import { addVideo, NO_TOTALS } from "../report/totals.ts";
 import { findImported, type ImportedVideo } from "../store/claims.ts";
-import { ITEM_ERRORS, type ListedVideo, type Source, SourceFailure, type SourcePage } from "../sources/source.ts";
+import { ITEM_ERRORS, type ListedVideo, type Source, type SourcePage } from "../sources/source.ts";
+import type { BatchProblem, DryRunTotals } from "../batches/batch-calls.ts";
+import { accountOf, requireAccount } from "./account.ts";
 import type { BatchComponents } from "./components.ts";
 import { sourceOf } from "./open-batch-source.ts";
 import { boundVideo } from "./bound-video.ts";
@@ -25,24 +27,20 @@ const IDS_A_PAGE = 20;
  */
 export async function scanStep(batch: BatchComponents): Promise<void> {
   const source = await sourceOf(batch);
-  if (batch.documents.get("account") === undefined) await checkAccount(batch, source);
+  await requireAccount(batch, source);
   const { scan, order } = batch;
   if (!scan.isComplete) return takePage(batch, await nextPage(batch, source));
   if (order.dryRun && (await sampleStep(batch, source))) return;
   endScan(batch);
 }
 
-async function checkAccount(batch: BatchComponents, source: Source): Promise<void> {
-  const { account, missing } = await source.check();
-  const needed = missing.find(({ isRequired }) => isRequired);
-  if (needed !== undefined) throw new SourceFailure("permission_missing", needed.message);
-  const { pace, changesAtSource, neverKept } = source;
-  batch.documents.put("source", { pace: { ...pace }, changesAtSource, neverKept: [...neverKept] });
-  batch.documents.put("account", account);
+interface ScannedPage extends SourcePage {
+  /** Ids that the batch names and the source does not have. */
+  gone: string[];
 }
 
 /** @throws {SourceFailure} */
-async function nextPage(batch: BatchComponents, source: Source): Promise<SourcePage & { gone: string[] }> {
+async function nextPage(batch: BatchComponents, source: Source): Promise<ScannedPage> {
   const { scan, order } = batch;
   const { ids, createdAfterMs, createdBeforeMs } = order.selection;
   if (ids.length === 0) {
@@ -61,45 +59,68 @@ async function nextPage(batch: BatchComponents, source: Source): Promise<SourceP
 }
 
 /** Stores what a page has, with the place of the next one, in one commit. */
-async function takePage(
-  batch: BatchComponents,
-  { videos, next, gone }: SourcePage & { gone: string[] },
-): Promise<void> {
-  const { order, documents, items } = batch;
-  const chosen = videos.filter((video) => isSelected(video, batch)).map(boundVideo);
-  const known = await findImported(
-    openDatabase(batch.env.DB),
-    { ...order, account: documents.get("account") ?? "" },
-    chosen.map(({ id }) => id),
-  );
+async function takePage(batch: BatchComponents, page: ScannedPage): Promise<void> {
+  const chosen = page.videos.filter((video) => isSelected(video, batch)).map(boundVideo);
+  const sourceIds = chosen.map(({ id }) => id);
+  const known = await findImported(openDatabase(batch.env.DB), accountOf(batch), sourceIds);
   batch.commit(() => {
-    const { scan } = batch;
-    const totals = structuredClone(documents.get("totals") ?? NO_TOTALS);
-    const limit = Math.min(order.selection.limit ?? MAX_ITEMS, MAX_ITEMS);
-    let total = items.counts.total;
-    let added = 0;
-    for (const video of chosen) {
-      if (total >= limit) break;
-      if (!addItem(batch, video, known.get(video.id), totals)) continue;
-      added += 1;
-      total += 1;
-    }
-    for (const id of gone)
-      if (items.add(nameless(id), "failed", { code: "video_gone", message: ITEM_ERRORS.video_gone })) added += 1;
-    const stale = added === 0 && gone.length === 0 && chosen.length > 0 ? scan.stale + 1 : 0;
-    const circles = next !== null && (next === scan.cursor || stale >= MAX_STALE_PAGES);
-    const isComplete = next === null || total >= limit || circles;
-    if (circles) {
-      logWarning("import.source_circles", { batchId: order.batchId, source: order.source, read: scan.read });
-      documents.put("problem", {
-        code: "source_unreadable",
-        message: "The source's list repeats its pages, so the scan ended there. Videos may be missing.",
-      });
-    }
-    documents.put("totals", totals);
-    documents.put("scan", { ...scan, cursor: next, read: scan.read + videos.length + gone.length, stale, isComplete });
+    const { scan, documents, cursors } = batch;
+    const { added, isFull } = addItems(batch, chosen, page.gone, known);
+    const stale = added === 0 && chosen.length > 0 ? scan.stale + 1 : 0;
+    const circles = page.next !== null && (!cursors.add(page.next) || stale >= MAX_STALE_PAGES);
+    documents.put("scan", {
+      ...scan,
+      cursor: page.next,
+      read: scan.read + page.videos.length + page.gone.length,
+      stale,
+      isComplete: page.next === null || isFull || circles,
+    });
+    if (circles) noteProblem(batch, CIRCLES);
     batch.timers.bringForward("show", batch.clock() + 1000);
   });
+}
+
+/** @returns how many of them are new, and whether the batch takes no further ones */
+function addItems(
+  batch: BatchComponents,
+  chosen: readonly ListedVideo[],
+  gone: readonly string[],
+  known: ReadonlyMap<string, ImportedVideo>,
+): { added: number; isFull: boolean } {
+  const { order, documents, items } = batch;
+  const totals = structuredClone(documents.get("totals") ?? NO_TOTALS);
+  const limit = Math.min(order.selection.limit ?? MAX_ITEMS, MAX_ITEMS);
+  const before = items.counts.total;
+  let added = 0;
+  for (const video of chosen) {
+    if (before + added < limit) added += addItem(batch, video, known.get(video.id), totals) ? 1 : 0;
+    else if (limit === MAX_ITEMS && items.bySourceId(video.id) === null) noteProblem(batch, TOO_MANY);
+  }
+  for (const id of gone)
+    if (items.add(nameless(id), "failed", { code: "video_gone", message: ITEM_ERRORS.video_gone })) added += 1;
+  documents.put("totals", totals);
+  return { added, isFull: before + added >= limit };
+}
+
+const CIRCLES: BatchProblem = {
+  code: "source_unreadable",
+  message: "The source's list repeats its pages, so the scan ended there. Videos may be missing.",
+};
+const TOO_MANY: BatchProblem = {
+  code: "item_limit_reached",
+  message: `A batch has at most ${MAX_ITEMS.toLocaleString("en-US")} videos. The source has more, which another batch can take.`,
+};
+
+/** Said of the batch from then on. */
+function noteProblem({ documents, order, scan }: BatchComponents, problem: BatchProblem): void {
+  if (documents.get("scanProblem") !== undefined) return;
+  logWarning("import.scan_ended", {
+    batchId: order.batchId,
+    source: order.source,
+    read: scan.read,
+    code: problem.code,
+  });
+  documents.put("scanProblem", problem);
 }
 
 /** @returns whether it is a new item */

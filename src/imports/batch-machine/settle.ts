@@ -1,38 +1,26 @@
 import { sql } from "drizzle-orm";
-import { assets, deleteAsset, findAsset } from "../../library/assets/index.ts";
-import { giveChapters } from "../../library/insights/index.ts";
+import { assets, deleteAsset } from "../../library/assets/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { errorFields, log, logWarning } from "../../platform/log.ts";
-import type { Difference } from "../batches/batch-calls.ts";
 import { ITEM_ERRORS } from "../sources/source.ts";
-import { verifyMedia } from "../verify/verify-media.ts";
 import type { BatchComponents } from "./components.ts";
-import { giveTexts } from "./give-texts.ts";
-import type { Item } from "./item-table.ts";
-import { mediaBodyOf } from "./media-body.ts";
-import { sourceOf } from "./open-batch-source.ts";
+import type { Item } from "./item.ts";
+import { settleReady } from "./settle-ready.ts";
 
 export const SETTLE_EVERY_MS = 2_000;
-/** Items that are looked at together, in one query. */
-const AT_ONCE = 50;
+/** Items that are looked at together, in one query. Each that is ready makes about twelve subrequests. */
+const AT_ONCE = 20;
 const VERIFIED_AT_ONCE = 4;
-/** A file whose address may have expired while the media waited is resolved anew so often. */
-const MAX_RESOLVED = 3;
-/** What is still being prepared of a ready media, such as captions, is waited for so long. */
-const MAX_WAIT_MS = 10 * 60_000;
+/** Media of an item that are given up because of their file's address. */
+const MAX_RENEWALS = 2;
 const LOOK_AGAIN_MS = 5_000;
 
-/** Failures of a source's file that a new address may mend. */
-const EXPIRED = new Set([
-  "source_denied",
-  "source_not_found",
-  "source_unavailable",
-  "source_interrupted",
-  "source_timed_out",
-  "source_unreachable",
-]);
+/** Failures of a source's file that pass by themselves. */
+const PASSING = new Set(["source_unavailable", "source_interrupted", "source_timed_out", "source_unreachable"]);
+/** Those that a new address may mend, where the source makes one. */
+const OF_ADDRESS = new Set(["source_denied", "source_not_found"]);
 
-type Found = Pick<
+export type FoundMedia = Pick<
   typeof assets.$inferSelect,
   "id" | "status" | "errorCode" | "errorMessage" | "deletedAt" | "durationMs"
 >;
@@ -52,7 +40,7 @@ export async function settleSubmitted(batch: BatchComponents): Promise<number> {
   return ended;
 }
 
-async function findMedia({ env }: BatchComponents, items: readonly Item[]): Promise<Map<string, Found>> {
+async function findMedia({ env }: BatchComponents, items: readonly Item[]): Promise<Map<string, FoundMedia>> {
   const ids = JSON.stringify(items.map(({ mediaId }) => mediaId));
   const rows = await openDatabase(env.DB)
     .select({
@@ -69,96 +57,54 @@ async function findMedia({ env }: BatchComponents, items: readonly Item[]): Prom
 }
 
 /** @returns whether the item has ended */
-async function settleItem(batch: BatchComponents, item: Item, media: Found | null): Promise<boolean> {
+async function settleItem(batch: BatchComponents, item: Item, media: FoundMedia | null): Promise<boolean> {
   const { items, clock } = batch;
+  const later = (waitMs: number): false => {
+    items.set(item.seq, { dueMs: clock() + waitMs });
+    return false;
+  };
   try {
     if (media === null || media.deletedAt !== null)
-      return fail(batch, item, "media_deleted", ITEM_ERRORS.media_deleted);
-    if (media.status === "errored") return await failed(batch, item, media);
-    if (media.status !== "ready") return later(batch, item, SETTLE_EVERY_MS);
-    return await verified(batch, item, media);
+      return failItem(batch, item, "media_deleted", ITEM_ERRORS.media_deleted);
+    if (media.status === "errored") return await settleErrored(batch, item, media);
+    if (media.status !== "ready") return later(SETTLE_EVERY_MS);
+    const waitMs = await settleReady(batch, item, media);
+    return waitMs === null ? true : later(waitMs);
   } catch (error) {
     logWarning("import.settle_failed", { batchId: batch.order.batchId, seq: item.seq, ...errorFields(error) });
-    items.set(item.seq, { dueMs: clock() + LOOK_AGAIN_MS });
-    return false;
+    return later(LOOK_AGAIN_MS);
   }
 }
 
-function later({ items, clock }: BatchComponents, { seq }: Item, waitMs: number): false {
-  items.set(seq, { dueMs: clock() + waitMs });
-  return false;
-}
-
-function fail({ items }: BatchComponents, { seq }: Item, code: string, message: string): true {
+export function failItem({ items }: BatchComponents, { seq }: Item, code: string, message: string): true {
   items.set(seq, { status: "failed", error: { code, message } });
   return true;
 }
 
 /** A media that failed because of its file gets another address, and is then a new media; others stay for their owner to look at. */
-async function failed(batch: BatchComponents, item: Item, { id, errorCode, errorMessage }: Found): Promise<boolean> {
+async function settleErrored(batch: BatchComponents, item: Item, media: FoundMedia): Promise<boolean> {
   const { items, env, order, clock, runtime } = batch;
-  const isMendable =
-    EXPIRED.has(errorCode ?? "") && item.attempts + 1 < MAX_RESOLVED && batch.state.status === "running";
-  if (!isMendable) return fail(batch, item, errorCode ?? "media_failed", errorMessage ?? ITEM_ERRORS.media_failed);
+  const { id, errorCode, errorMessage } = media;
+  if (!isMendable(batch, item, errorCode ?? ""))
+    return failItem(batch, item, errorCode ?? "media_failed", errorMessage ?? ITEM_ERRORS.media_failed);
   await deleteAsset(env, { workspaceId: order.workspaceId, assetId: id }, new Date(clock()), runtime.after);
   items.set(item.seq, {
     status: "pending",
     mediaId: null,
     playbackId: null,
-    attempts: item.attempts + 1,
-    dueMs: clock() + LOOK_AGAIN_MS * 2 ** item.attempts,
+    renewals: item.renewals + 1,
+    attempts: 0,
+    preparing: null,
+    following: {},
+    differences: [],
+    dueMs: clock() + LOOK_AGAIN_MS * 2 ** item.renewals,
   });
   log("import.resolved_anew", { batchId: order.batchId, seq: item.seq, code: errorCode });
   return false;
 }
 
-/** Gives a ready media what comes only then, and compares it with the source. @returns false while something of it is still being prepared */
-async function verified(batch: BatchComponents, item: Item, { id, durationMs }: Found): Promise<boolean> {
-  const { env, order, items, clock, runtime } = batch;
-  const now = new Date(clock());
-  const given = item.preparing?.["owesTexts"] === true ? await giveOwedTexts(batch, item, id) : [];
-  const { chapters } = item.video;
-  if (chapters.length > 0 && durationMs !== null) {
-    const committed = await giveChapters(
-      env,
-      { workspaceId: order.workspaceId, assetId: id },
-      chapters,
-      durationMs,
-      now,
-    );
-    await committed?.wake();
-  }
-  const record = await findAsset(openDatabase(env.DB), order.workspaceId, id);
-  if (record === null) return fail(batch, item, "media_deleted", ITEM_ERRORS.media_deleted);
-  const result = await verifyMedia(env, runtime.self, { record, video: item.video, settings: order.settings }, now);
-  const readySinceMs = (item.preparing?.["readyAtMs"] as number | undefined) ?? clock();
-  const differences = [...item.differences, ...given];
-  if (!result.isComplete && clock() - readySinceMs < MAX_WAIT_MS) {
-    items.set(item.seq, { preparing: { readyAtMs: readySinceMs }, differences, dueMs: clock() + LOOK_AGAIN_MS });
-    return false;
-  }
-  items.set(item.seq, {
-    status: "ready",
-    preparing: null,
-    differences: unique([...differences, ...result.differences]),
-  });
-  log("import.item_ready", {
-    batchId: order.batchId,
-    seq: item.seq,
-    mediaId: id,
-    differences: result.differences.length,
-  });
-  return true;
+/** A list has one address for each video, and no other one. */
+function isMendable({ state, order }: BatchComponents, { renewals }: Item, code: string): boolean {
+  if (renewals >= MAX_RENEWALS || (state.status !== "running" && state.status !== "paused")) return false;
+  return PASSING.has(code) || (OF_ADDRESS.has(code) && order.source !== "list");
 }
-
-async function giveOwedTexts(batch: BatchComponents, item: Item, mediaId: string): Promise<Difference[]> {
-  const source = await sourceOf(batch);
-  const captions = item.video.captions ?? (await source.captions(item.video));
-  const address = { url: "https://example.com/", allowPrivateNetwork: false }; // of the file, which is not asked for again
-  const { texts } = mediaBodyOf(item.video, batch.order.settings, address, captions);
-  return await giveTexts(batch.env, mediaId, texts, new Date(batch.clock()));
-}
-
-const unique = (differences: Difference[]): Difference[] => [
-  ...new Map(differences.map((one) => [`${one.field} ${one.message}`, one])).values(),
-];

@@ -1,5 +1,5 @@
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
-import { announceState } from "./announce.ts";
+import { announceState, shownProblem } from "./announce.ts";
 import type { BatchComponents, BatchTimer } from "./components.ts";
 import { notePulse } from "./view.ts";
 import { work } from "./work.ts";
@@ -19,15 +19,28 @@ export function batchTimers(batch: BatchComponents): TimerHandlers<BatchTimer> {
 
 /** Writes the counts to D1 while they change, with an event once a minute. */
 function show(batch: BatchComponents): void {
-  const { state, documents, timers, clock, items } = batch;
-  const isMoving = state.status === "scanning" || state.status === "running";
+  const { documents, timers, clock } = batch;
   notePulse(batch);
-  const shown = JSON.stringify([items.counts, documents.get("problem") ?? null]);
-  if (shown !== batch.shown) {
-    const sinceMs = clock() - (documents.get("announcedAtMs") ?? 0);
-    const isDue = state.status === "running" && sinceMs >= PROGRESS_EVERY_MS;
-    batch.commit(() => announceState(batch, { type: isDue ? "migration.batch.progress" : null }));
-    batch.shown = shown;
+  const dueMs = (documents.get("announcedAtMs") ?? 0) + PROGRESS_EVERY_MS;
+  if (dueMs <= clock() && isProgress(batch)) {
+    batch.commit(() => {
+      documents.delete("owesProgress");
+      documents.put("announcedCounts", JSON.stringify(batch.items.counts));
+      announceState(batch, { type: "migration.batch.progress" });
+    });
+    batch.shown = shownOf(batch);
+  } else if (shownOf(batch) !== batch.shown) {
+    batch.commit(() => announceState(batch));
+    batch.shown = shownOf(batch);
   }
-  if (isMoving) timers.schedule("show", clock() + SHOW_EVERY_MS);
+  if (timers.isScheduled("work")) timers.schedule("show", clock() + SHOW_EVERY_MS);
+  else if (documents.get("owesProgress") !== undefined) timers.schedule("show", dueMs);
 }
+
+const shownOf = (batch: BatchComponents): string =>
+  JSON.stringify([batch.state.status, batch.items.counts, shownProblem(batch)]);
+
+/** Whether there is news for `migration.batch.progress`. */
+const isProgress = ({ state, documents, items }: BatchComponents): boolean =>
+  documents.get("owesProgress") !== undefined ||
+  (state.status === "running" && documents.get("announcedCounts") !== JSON.stringify(items.counts));

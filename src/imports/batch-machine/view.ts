@@ -1,24 +1,26 @@
 import type { BatchView, ItemState, ItemView, ReportFacts } from "../batches/batch-calls.ts";
 import { NO_TOTALS } from "../report/totals.ts";
+import { shownUrl } from "../batches/shown-url.ts";
+import { shownProblem } from "./announce.ts";
 import type { BatchComponents } from "./components.ts";
-import type { Item } from "./item-table.ts";
+import type { Item } from "./item.ts";
+import { quietUntilMs } from "./wait.ts";
 
 /** The throughput is that of so long. */
 const PULSE_MS = 5 * 60_000;
 const LEAST_PULSE_MS = 20_000;
 
 export function viewOf(batch: BatchComponents): BatchView {
-  const { state, items, documents, clock, scan } = batch;
+  const { state, items, documents, scan } = batch;
   const { counts } = items;
-  const quietUntilMs = documents.get("quietUntilMs") ?? 0;
   const perMinute = state.status === "running" ? itemsPerMinute(batch) : null;
   const open = counts.pending + counts.submitted;
   return {
     state: state.status,
     counts,
     scanned: scan.read,
-    problem: documents.get("problem") ?? null,
-    waitsUntilMs: quietUntilMs > clock() ? quietUntilMs : null,
+    problem: shownProblem(batch),
+    waitsUntilMs: quietUntilMs(batch),
     itemsPerMinute: perMinute,
     secondsLeft: perMinute === null || perMinute === 0 ? null : Math.ceil((open / perMinute) * 60),
     startedAtMs: documents.get("startedAtMs") ?? null,
@@ -60,7 +62,7 @@ function toItemView({ seq, status, video, mediaId, playbackId, error, difference
     seq,
     sourceId: video.id,
     title: video.title,
-    sourceUrl: withoutQuery(video.ref["url"]),
+    sourceUrl: shownUrl(video.ref["url"]),
     status,
     mediaId,
     playbackId,
@@ -71,13 +73,6 @@ function toItemView({ seq, status, video, mediaId, playbackId, error, difference
     differences,
     updatedAtMs,
   };
-}
-
-/** Its query may have a signature. */
-function withoutQuery(url: unknown): string | null {
-  if (typeof url !== "string" || !URL.canParse(url)) return null;
-  const parsed = new URL(url);
-  return `${parsed.origin}${parsed.pathname}`;
 }
 
 const MAX_GROUPS = 100;
@@ -97,6 +92,7 @@ export function reportOf(batch: BatchComponents): ReportFacts {
   return {
     order,
     view: viewOf(batch),
+    sampled: batch.scan.tried,
     totals: documents.get("totals") ?? NO_TOTALS,
     source: documents.get("source") ?? { pace: null, changesAtSource: false, neverKept: [] },
     reasons: items.reasons(MAX_GROUPS),

@@ -1,152 +1,115 @@
-import { errorFields, log, logError } from "../../platform/log.ts";
-import { Problem } from "../../platform/http/problems.ts";
-import { ITEM_ERRORS, SourceFailure } from "../sources/source.ts";
-import { announceState, COMPLETED, moveBatch } from "./announce.ts";
+import { log } from "../../platform/log.ts";
+import { settleStrays } from "./adopt.ts";
+import { announceEnd } from "./announce.ts";
 import type { BatchComponents } from "./components.ts";
 import { releaseSome } from "./release.ts";
 import { scanStep } from "./scan.ts";
 import { settleSubmitted, SETTLE_EVERY_MS } from "./settle.ts";
-import { submitSome } from "./submit.ts";
+import { nextSubmitMs, submitSome } from "./submit.ts";
+import { noteAnswer, quietUntilMs, waitFor } from "./wait.ts";
 
 /** An alarm works for so long, and is set again: the other timers of the object then have their turn. */
 const TURN_MS = 5_000;
-/** Failures of the source in a row, after which the whole batch waits for it instead of failing its items. */
-const MOST_PAUSE_MS = 5 * 60_000;
-const FIRST_PAUSE_MS = 5_000;
+/** Items of a turn. An invocation may make 1,000 subrequests, and an item needs up to twelve at a time. */
+const TURN_ITEMS = 40;
+/** Pages of a turn. */
+const TURN_STEPS = 100;
+const LEAST_WAIT_MS = 200;
+/** Between looks at media, also while the database does not answer. */
+const LEAST_LOOK_MS = 1000;
+const MOST_WAIT_MS = 60_000;
 
 /** Scans, submits and follows items for one turn. */
 export async function work(batch: BatchComponents): Promise<void> {
   const untilMs = batch.clock() + TURN_MS;
-  while (batch.clock() < untilMs) {
-    const nextMs = await step(batch);
+  let items = 0;
+  for (let steps = 0; steps < TURN_STEPS && items < TURN_ITEMS && batch.clock() < untilMs; steps++) {
+    const done = await step(batch);
+    items += done;
+    if (done > 0) continue;
+    const nextMs = nextLookMs(batch);
     if (nextMs === null) return batch.timers.cancel("work");
     if (nextMs > batch.clock()) return batch.timers.schedule("work", nextMs);
   }
   batch.timers.schedule("work", batch.clock());
 }
 
-/** @returns when there is something to do again, epoch ms; null = nothing until a command */
-async function step(batch: BatchComponents): Promise<number | null> {
-  const { state, documents, clock } = batch;
+/** @returns how many items or pages were worked on; 0 = `nextLookMs` says when there is something to do again */
+async function step(batch: BatchComponents): Promise<number> {
   try {
-    switch (state.status) {
+    switch (batch.state.status) {
       case "scanning":
-        if (isQuiet(batch)) return documents.get("quietUntilMs")!;
-        await scanStep(batch);
-        noteAnswer(batch);
-        return clock();
+        return await scan(batch);
       case "running":
-        return await runStep(batch);
+        return await run(batch);
+      case "paused":
+        return await settleSubmitted(batch);
       case "cancelled":
         return await windUp(batch);
       case "done":
-      case "paused":
       case "scanned":
-        return null;
+        return 0;
     }
   } catch (error) {
-    return waitFor(batch, error);
+    waitFor(batch, error);
+    return 0;
   }
 }
 
-export const isQuiet = ({ documents, clock }: BatchComponents): boolean =>
-  (documents.get("quietUntilMs") ?? 0) > clock();
-
-/** The source has answered: earlier failures are over. */
-export function noteAnswer({ documents }: BatchComponents): void {
-  if (documents.get("failures") !== undefined) documents.delete("failures", "quietUntilMs", "problem");
+async function scan(batch: BatchComponents): Promise<number> {
+  if (quietUntilMs(batch) !== null) return 0;
+  await scanStep(batch);
+  noteAnswer(batch);
+  return 1;
 }
 
-async function runStep(batch: BatchComponents): Promise<number | null> {
-  const { items, clock } = batch;
+async function run(batch: BatchComponents): Promise<number> {
   const settled = await settleSubmitted(batch);
-  const submitted = isQuiet(batch) ? 0 : await submitSome(batch);
-  const released = isQuiet(batch) ? 0 : await releaseSome(batch);
-  if (settled + submitted + released > 0) return clock();
-  const { counts } = items;
-  if (counts.pending + counts.submitted === 0 && !items.owesReleases) {
-    finish(batch);
-    return null;
+  const submitted = quietUntilMs(batch) === null ? await submitSome(batch) : 0;
+  const released = quietUntilMs(batch) === null ? await releaseSome(batch) : 0;
+  if (settled + submitted + released === 0 && isOver(batch)) {
+    batch.state.move("finish", (_, state) => announceEnd(batch, state));
+    log("import.done", { batchId: batch.order.batchId, workspaceId: batch.order.workspaceId, ...batch.items.counts });
   }
-  return nextLookMs(batch);
+  return settled + submitted + released;
 }
-
-/** When something may have changed. */
-function nextLookMs({ items, documents, clock }: BatchComponents): number {
-  const nowMs = clock();
-  const quietUntilMs = documents.get("quietUntilMs") ?? 0;
-  const due = Math.max(items.nextDueMs() ?? Infinity, quietUntilMs);
-  const { submitted } = items.counts;
-  const look = submitted > 0 || items.owesReleases ? nowMs + SETTLE_EVERY_MS : Infinity;
-  return Math.max(nowMs + 200, Math.min(due, look, nowMs + 60_000));
-}
-
-/** Each item has its end: `migration.batch.completed`, once for a batch, however often it is run again. */
-function finish(batch: BatchComponents): void {
-  const { documents, order } = batch;
-  const isFirst = documents.get("isAnnounced") === undefined;
-  batch.state.move("finish", (_, state) => {
-    documents.put("completedAtMs", batch.clock());
-    documents.put("isAnnounced", true);
-    announceState(batch, { type: isFirst ? COMPLETED : "migration.batch.progress", state });
-  });
-  log("import.done", { batchId: order.batchId, workspaceId: order.workspaceId, ...batch.items.counts });
-}
-
-const CANCELLED = { code: "cancelled", message: ITEM_ERRORS.cancelled };
 
 /** After a cancel: what was submitted is followed to its end, and the source is left as it was. */
-async function windUp(batch: BatchComponents): Promise<number | null> {
-  const { items, documents, clock } = batch;
-  if (items.counts.pending > 0) items.moveAll("pending", "cancelled", CANCELLED); // those that were being submitted
-  await settleSubmitted(batch);
-  if (!isQuiet(batch)) await releaseSome(batch);
-  if (items.counts.submitted > 0 || items.owesReleases) return clock() + SETTLE_EVERY_MS;
-  if (documents.get("isAnnounced") === undefined)
-    batch.commit(() => {
-      documents.put("completedAtMs", clock());
-      documents.put("isAnnounced", true);
-      announceState(batch, { type: COMPLETED });
-    });
-  return null;
+async function windUp(batch: BatchComponents): Promise<number> {
+  const { items, documents } = batch;
+  if (documents.get("completedAtMs") !== undefined) return 0;
+  if (items.counts.pending > 0) await settleStrays(batch, TURN_ITEMS);
+  const settled = await settleSubmitted(batch);
+  const released = quietUntilMs(batch) === null ? await releaseSome(batch) : 0;
+  if (isOver(batch)) batch.commit(() => announceEnd(batch, "cancelled"));
+  return settled + released;
 }
 
-/**
- * A failure that concerns the whole batch. What will not pass by itself pauses it; else the source is asked again after a pause.
- *
- * @returns when, epoch ms; null = it is paused
- */
-function waitFor(batch: BatchComponents, error: unknown): number | null {
-  const { documents, clock, order } = batch;
-  const failures = (documents.get("failures") ?? 0) + 1;
-  const problem = problemOf(error);
-  if (problem.code === "internal") logError("import.step_failed", { batchId: order.batchId, ...errorFields(error) });
-  else log("import.waits", { batchId: order.batchId, code: problem.code, failures });
-  if (problem.isFinal) {
-    moveBatch(batch, "pause", () => documents.put("problem", { code: problem.code, message: problem.message }));
-    return batch.state.status === "cancelled" ? clock() + MOST_PAUSE_MS : null;
-  }
-  const pauseMs = Math.max(
-    problem.retryAfterMs,
-    Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10)),
-  );
-  batch.commit(() => {
-    documents.put("failures", failures);
-    documents.put("quietUntilMs", clock() + pauseMs);
-    documents.put("problem", { code: problem.code, message: problem.message });
-  });
-  return clock() + pauseMs;
-}
+const isOver = ({ items }: BatchComponents): boolean => {
+  const { pending, submitted } = items.counts;
+  return pending + submitted === 0 && !items.owesReleases;
+};
 
-/** What cannot be mended by waiting: the owner must do something. */
-const FINAL_PROBLEMS: ReadonlySet<string> = new Set(["media_limit_reached", "storage_limit_reached"]);
-
-function problemOf(error: unknown): { code: string; message: string; isFinal: boolean; retryAfterMs: number } {
-  if (error instanceof SourceFailure) {
-    const { code, message, retryAfterMs } = error;
-    return { code, message, isFinal: retryAfterMs === null, retryAfterMs: retryAfterMs ?? 0 };
+/** When something may have to be done, epoch ms; null = nothing until a command. */
+function nextLookMs(batch: BatchComponents): number | null {
+  const { state, items, documents, clock } = batch;
+  const nowMs = clock();
+  const askMs = quietUntilMs(batch) ?? nowMs;
+  const lookMs = Math.max(items.nextDueMs("submitted"), nowMs + LEAST_LOOK_MS);
+  const releaseMs = items.owesReleases ? Math.max(askMs, nowMs + SETTLE_EVERY_MS) : Infinity;
+  const soon = (...atMs: number[]) => Math.max(nowMs + LEAST_WAIT_MS, Math.min(...atMs, nowMs + MOST_WAIT_MS));
+  switch (state.status) {
+    case "scanning":
+      return askMs;
+    case "running":
+      return soon(lookMs, releaseMs, Math.max(nextSubmitMs(batch), askMs));
+    case "paused":
+      return items.counts.submitted === 0 ? null : soon(lookMs);
+    case "cancelled":
+      if (documents.get("completedAtMs") !== undefined) return null;
+      return items.counts.pending > 0 ? nowMs : soon(lookMs, releaseMs);
+    case "done":
+    case "scanned":
+      return null;
   }
-  if (error instanceof Problem && FINAL_PROBLEMS.has(error.code))
-    return { code: error.code, message: error.message, isFinal: true, retryAfterMs: 0 };
-  return { code: "internal", message: ITEM_ERRORS.internal, isFinal: false, retryAfterMs: 0 };
 }

@@ -1,4 +1,5 @@
 import type { z } from "@hono/zod-openapi";
+import { type SQL, sql } from "drizzle-orm";
 import { deleteObjectWebhooks, objectWebhook, webhookUrlIssues } from "../../events/webhooks/index.ts";
 import { commit, openDatabase, type Statement } from "../../platform/database.ts";
 import { success } from "../../platform/http/answers.ts";
@@ -7,8 +8,13 @@ import { orNotFound, Problem } from "../../platform/http/problems.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
-import { sealedCredential } from "../credentials/create-credential.ts";
-import { deleteUnlessKept, findCredential, insertCredential } from "../credentials/repository.ts";
+import { credentialLimitReached, sealedCredential } from "../credentials/create-credential.ts";
+import {
+  deleteUnlessKept,
+  findCredential,
+  insertCredential,
+  isInserted as isCredentialInserted,
+} from "../credentials/repository.ts";
 import { findList } from "../lists/repository.ts";
 import { SOURCES } from "../sources/index.ts";
 import { orderOf } from "./order-of.ts";
@@ -20,9 +26,10 @@ import { toImport } from "./to-import.ts";
 const NO_COUNTS = { total: 0, pending: 0, submitted: 0, ready: 0, failed: 0, skipped: 0 };
 
 /**
- * Creates a batch and starts its object. A list by URL is fetched first, and the URL of `statusUrl` is verified.
+ * Creates a batch and starts its object, once the URL of `statusUrl` is verified.
  *
- * @throws {Problem} validation_failed, import_limit_reached, import_list_not_found, import_credential_not_found, import_list_invalid, unavailable
+ * @throws {Problem} validation_failed, import_limit_reached, import_credential_limit_reached, import_list_not_found, import_credential_not_found,
+ *   unavailable
  */
 export async function createBatch(body: CreateImport, context: CreateContext) {
   const { env, workspaceId, publicUrl, now, after, keep } = context;
@@ -30,13 +37,10 @@ export async function createBatch(body: CreateImport, context: CreateContext) {
   const { type: source, ...given } = body.source;
   const db = openDatabase(env.DB);
   const id = crypto.randomUUID();
-  const credential = await credentialOf(body, context, id);
+  const credential = await credentialOf(body, context);
   const options: Record<string, unknown> = given;
   await requireList(context, options);
-  const webhook =
-    body.statusUrl === undefined
-      ? null
-      : await objectWebhook(env, { workspaceId, objectId: id, url: body.statusUrl }, now);
+  const webhook = body.statusUrl === undefined ? null : await statusWebhook(context, id, body.statusUrl);
   const row: BatchRow = {
     id,
     workspaceId,
@@ -60,20 +64,40 @@ export async function createBatch(body: CreateImport, context: CreateContext) {
       ...(webhook === null ? {} : { statusWebhook: { id: webhook.id, secret: webhook.secret } }),
     }),
   };
-  const [inserted] = await commit(env.DB, [
-    insertBatch(db, row),
-    ...credential.statements,
+  const { insert, isThere } = credential;
+  const results = await commit(env.DB, [
+    ...(insert === null ? [] : [insert]),
+    insertBatch(db, row, isThere),
     ...(webhook === null ? [] : [webhook.insert]),
     ...(await keep(created, isInserted(id))),
   ]);
-  if (inserted!.meta.changes === 0) {
-    await commit(env.DB, [...credential.undo, deleteObjectWebhooks(db, id, now)]);
-    throw new Problem("import_limit_reached", `a workspace has at most ${OPEN_BATCHES} batches that have not ended`);
+  const [batchResult, credentialResult] = insert === null ? [results[0]!, null] : [results[1]!, results[0]!];
+  if (batchResult.meta.changes === 0) {
+    const unused =
+      credential.id === null || insert === null
+        ? []
+        : [deleteUnlessKept(db, { credentialId: credential.id, batchId: id })];
+    await commit(env.DB, [...unused, deleteObjectWebhooks(db, id, now)]);
+    throw credentialResult?.meta.changes === 0 ? credentialLimitReached() : limitReached();
   }
   log("import.created", { batchId: id, workspaceId, source, dryRun: body.dryRun });
   // If this call is lost, the cron's sweep starts the object.
   after(startBatch(env, orderOf(row)));
   return created;
+}
+
+const limitReached = () =>
+  new Problem("import_limit_reached", `a workspace has at most ${OPEN_BATCHES} batches that have not ended`);
+
+/** @throws {Problem} validation_failed, about `statusUrl`; unavailable */
+async function statusWebhook({ env, workspaceId, now }: CreateContext, objectId: string, url: string) {
+  try {
+    return await objectWebhook(env, { workspaceId, objectId, url }, now);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "validation_failed") throw error;
+    const fields = error.fields.map((issue) => ({ ...issue, field: "statusUrl" }));
+    throw new Problem("validation_failed", error.message, { fields, cause: error });
+  }
 }
 
 export const startBatch = (env: CreateContext["env"], order: BatchOrder): Promise<unknown> =>
@@ -89,18 +113,14 @@ function requireStatusUrl({ statusUrl }: CreateImport, allowPrivate: boolean): v
 
 interface BatchCredential {
   id: string | null;
-  /** For the commit of the batch. */
-  statements: Statement[];
-  /** When the batch is not created after all. */
-  undo: Statement[];
+  /** For the commit of the batch, before it; null = they are there already, or there are none. */
+  insert: Statement | null;
+  /** In the same commit: whether the batch may be created. */
+  isThere: SQL;
 }
 
 /** The batch's credentials: named, given with the batch, or none. @throws {Problem} validation_failed, import_credential_not_found */
-async function credentialOf(
-  body: CreateImport,
-  { env, workspaceId, now }: CreateContext,
-  batchId: string,
-): Promise<BatchCredential> {
+async function credentialOf(body: CreateImport, { env, workspaceId, now }: CreateContext): Promise<BatchCredential> {
   const { source, credentialId, credentials } = body;
   const refuse = (field: string, message: string) => {
     throw new Problem("validation_failed", "validation failed", {
@@ -133,11 +153,7 @@ async function credentialOf(
     { workspaceId, source: source.type, name: null, credentials, keep: false },
     now,
   );
-  return {
-    id: row.id,
-    statements: [insertCredential(db, row)],
-    undo: [deleteUnlessKept(db, { credentialId: row.id, batchId })],
-  };
+  return { id: row.id, insert: insertCredential(db, row), isThere: isCredentialInserted(row.id) };
 }
 
 /** @throws {Problem} import_list_not_found */
@@ -146,7 +162,7 @@ async function requireList({ env, workspaceId }: CreateContext, { listId }: Reco
     orNotFound(await findList(openDatabase(env.DB), { workspaceId, listId }), "import_list_not_found");
 }
 
-const NONE: BatchCredential = { id: null, statements: [], undo: [] };
+const NONE: BatchCredential = { id: null, insert: null, isThere: sql`TRUE` };
 
 const inside = ({ issues }: Pick<z.core.$ZodError, "issues">) => ({
   issues: issues.map((issue) => ({ ...issue, path: ["credentials", ...issue.path] })),

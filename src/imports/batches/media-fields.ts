@@ -22,14 +22,19 @@ export function mediaFieldsOf(video: ListedVideo, settings: BatchSettings): Medi
   const title = video.title === null ? null : short(video.title, "title", false) || null;
   const creatorId = video.creatorId === null ? null : short(video.creatorId, "creatorId", false) || null;
   const pairs = pairsOf(video, settings);
-  const metadata: Record<string, string> = {};
-  for (const [name, value] of pairs.slice(0, MAX_PAIRS)) {
+  const metadata = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    if (metadata.size === MAX_PAIRS) {
+      cut.push({ field: "metadata", message: `a media has at most ${MAX_PAIRS} pairs: the others are left out` });
+      break;
+    }
     const key = short(name, "metadata", false);
-    if (key !== "") metadata[key] = short(value, "metadata", true);
+    if (metadata.has(key))
+      cut.push({ field: "metadata", message: "of pairs with the same name only the first is kept" });
+    else if (key !== "") metadata.set(key, short(value, "metadata", true));
   }
-  if (pairs.length > MAX_PAIRS)
-    cut.push({ field: "metadata", message: `a media has at most ${MAX_PAIRS} pairs: the others are left out` });
-  return { title, creatorId, metadata, accessPolicy: policyOf(video, settings, cut), cut: unique(cut) };
+  const accessPolicy = policyOf(video, settings, cut);
+  return { title, creatorId, metadata: Object.fromEntries(metadata), accessPolicy, cut: unique(cut) };
 }
 
 /** The id at the source comes first, what the owner wrote next, and what the platform knows last. */
@@ -55,7 +60,7 @@ function policyOf(video: ListedVideo, settings: BatchSettings, cut: Difference[]
       field: "accessPolicy",
       message: `it is ${video.policy} at the source, and public here, as the settings say`,
     });
-  if (video.policy === "drm")
+  if (video.policy === "drm" && wanted !== "public")
     cut.push({
       field: "accessPolicy",
       message: "the source's DRM is not carried over: it needs tokens here, and no licences",
@@ -75,9 +80,18 @@ function shorten(text: string, field: string, lines: boolean, cut: Difference[])
   const trimmed = lines ? clean : clean.trim();
   if (trimmed.length <= MAX_TEXT) return trimmed;
   cut.push({ field, message: `it is cut to ${MAX_TEXT} characters` });
-  const short = trimmed.slice(0, MAX_TEXT);
-  return short.isWellFormed() ? short : short.slice(0, -1); // half of a surrogate pair
+  return cutText(trimmed);
 }
+
+/** The first 255 UTF-16 code units, without half of a surrogate pair. */
+function cutText(text: string): string {
+  const short = text.slice(0, MAX_TEXT);
+  return short.isWellFormed() ? short : short.slice(0, -1);
+}
+
+/** A label of one line; null = nothing is left of it. */
+export const labelText = (text: string): string | null =>
+  cutText(text.toWellFormed().replace(CONTROL, " ").trim()).trim() || null;
 
 const unique = (differences: Difference[]): Difference[] => [
   ...new Map(differences.map((one) => [`${one.field} ${one.message}`, one])).values(),

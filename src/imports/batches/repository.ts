@@ -1,5 +1,5 @@
 /** Queries and changes of `import_batches`. Its state is written by the batch's object. */
-import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../../platform/database.ts";
 import { columnValues } from "../../platform/column-values.ts";
 import { importBatches } from "../store/tables.ts";
@@ -11,11 +11,11 @@ export const OPEN_BATCHES = 10;
 
 const ARE_OPEN = sql`completed_at IS NULL`;
 
-/** Has no effect when the workspace has as many open batches as it may: `isInserted` of the same commit says so. */
-export const insertBatch = (db: Database, row: BatchRow): Statement =>
+/** Has no effect when the workspace has as many open batches as it may: `isInserted` of the same commit says so. @param onlyIf a further condition */
+export const insertBatch = (db: Database, row: BatchRow, onlyIf: SQL = sql`TRUE`): Statement =>
   db.insert(importBatches).select(
     sql`SELECT ${columnValues(importBatches, row)}
-      WHERE (SELECT count(*) FROM ${importBatches} WHERE workspace_id = ${row.workspaceId} AND ${ARE_OPEN}) < ${OPEN_BATCHES}`,
+      WHERE ${onlyIf} AND (SELECT count(*) FROM ${importBatches} WHERE workspace_id = ${row.workspaceId} AND ${ARE_OPEN}) < ${OPEN_BATCHES}`,
   );
 
 export const isInserted = (id: string) => sql`EXISTS (SELECT 1 FROM ${importBatches} WHERE id = ${id})`;
@@ -61,15 +61,20 @@ export const findSilent = (db: Database, before: Date, limit: number): Promise<B
     .orderBy(importBatches.updatedAt)
     .limit(limit);
 
+/** Dry runs that have waited for their start since then. */
+export const findUnstarted = (db: Database, before: Date, limit: number): Promise<BatchRow[]> =>
+  db
+    .select()
+    .from(importBatches)
+    .where(and(ARE_OPEN, eq(importBatches.state, "scanned"), lt(importBatches.updatedAt, before)))
+    .limit(limit);
+
 /** Those that ended before then. */
 export const findEnded = (db: Database, before: Date, limit: number): Promise<Pick<BatchRow, "id">[]> =>
   db.select({ id: importBatches.id }).from(importBatches).where(lt(importBatches.completedAt, before)).limit(limit);
 
 export const deleteBatch = (db: Database, id: string): Statement =>
   db.delete(importBatches).where(eq(importBatches.id, id));
-
-export const setCredential = (db: Database, id: string, credentialId: string): Statement =>
-  db.update(importBatches).set({ credentialId }).where(eq(importBatches.id, id));
 
 /** A sweep that called the object notes it, so that the next one looks at others first. */
 export const touch = (db: Database, id: string, now: Date): Statement =>

@@ -22,7 +22,7 @@ import {
 } from "./schemas.ts";
 import { importParams, importsPath as path, itemPath, itemProblems, requireBatch, tags } from "./route-parts.ts";
 import { orderOf } from "./order-of.ts";
-import { resumeBatch } from "./resume-batch.ts";
+import { otherCredential } from "./other-credential.ts";
 import { toImport, toItem } from "./to-import.ts";
 
 const createRouteDefinition = createRoute({
@@ -41,6 +41,7 @@ const createRouteDefinition = createRoute({
       "unauthorized",
       "forbidden",
       "import_limit_reached",
+      "import_credential_limit_reached",
       "import_list_not_found",
       "import_credential_not_found",
       "idempotency_conflict",
@@ -185,7 +186,11 @@ export const batchRoutes = newRouter()
   .openapi(pauseRoute, async (c) => c.json(await commanded(c, c.req.valid("param").importId, { name: "pause" }), 200))
   .openapi(resumeRoute, async (c) => {
     const { importId } = c.req.valid("param");
-    const credentialId = await resumeBatch(c.env, await requireBatch(c, importId), c.req.valid("json")?.credentialId);
+    const credentialId = await otherCredential(
+      c.env,
+      await requireBatch(c, importId),
+      c.req.valid("json")?.credentialId,
+    );
     return c.json(await commanded(c, importId, { name: "resume", credentialId }), 200);
   })
   .openapi(cancelRoute, async (c) => c.json(await commanded(c, c.req.valid("param").importId, { name: "cancel" }), 200))

@@ -3,6 +3,7 @@ import { recordOf } from "../../platform/http/record.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import type { BatchView, ItemView } from "./batch-calls.ts";
 import type { BatchRow } from "./repository.ts";
+import { shownUrl } from "./shown-url.ts";
 import type { ImportItem, ImportRecord } from "./schemas.ts";
 
 const timestampOf = (ms: number | null | undefined) =>
@@ -11,7 +12,8 @@ const timestampOf = (ms: number | null | undefined) =>
 /** @param view of the batch's object; null = as D1 has it, which may be some seconds old */
 export function toImport(row: BatchRow, view: BatchView | null) {
   const { options, selection, settings, dryRun, publicUrl } = row.request;
-  const { items: _, ...shown } = options as Record<string, string>;
+  const { items: _, url, ...given } = options as Record<string, string>;
+  const shown = { ...given, ...(url !== undefined && { url: shownUrl(url) ?? "" }) };
   return recordOf<z.output<typeof ImportRecord>>({
     id: row.id,
     status: view?.state ?? row.state,

@@ -25,14 +25,16 @@ export async function createCredential(
   const created = { id, answer: success(toCredentialRecord(row)) };
   const statements = [insertCredential(openDatabase(env.DB), row), ...(await keep(created, isInserted(id)))];
   const [inserted] = await commit(env.DB, statements);
-  if (inserted!.meta.changes === 0)
-    throw new Problem(
-      "import_credential_limit_reached",
-      `a workspace has at most ${CREDENTIALS_PER_WORKSPACE} credentials of sources`,
-    );
+  if (inserted!.meta.changes === 0) throw credentialLimitReached();
   log("import_credential.created", { credentialId: id, workspaceId, source: row.source });
   return created;
 }
+
+export const credentialLimitReached = () =>
+  new Problem(
+    "import_credential_limit_reached",
+    `a workspace has at most ${CREDENTIALS_PER_WORKSPACE} credentials of sources`,
+  );
 
 /** A new row with sealed credentials, for the caller's commit. @throws {Problem} unavailable */
 export async function sealedCredential(

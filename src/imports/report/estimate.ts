@@ -1,8 +1,7 @@
 /** What a migration will cost and how long it takes, out of what its scan has found. Pure. The formulas are those of docs/guides/costs.md. */
 import { planLadder, type ResolutionLabel } from "../../../protocol/ladder.ts";
-import type { BatchSettings } from "../batches/batch-calls.ts";
+import type { BatchSettings, DryRunTotals } from "../batches/batch-calls.ts";
 import type { SourcePace } from "../sources/source.ts";
-import type { DryRunTotals } from "./totals.ts";
 
 /** Measured with a minute of 1080p (docs/guides/costs.md, On-demand video). */
 const MEASURED = { cpuSeconds: 101, awakeSeconds: 30, renditionBytes: 28e6, sourceBytes: 31e6, objects: 83 };

@@ -8,11 +8,13 @@ import { ROW_FORMATS, type RowFormat, WRITERS } from "../../platform/row-formats
 import { SOURCES } from "../sources/index.ts";
 import { reportHtml } from "./report-html.ts";
 import { REPORT_FIELDS, reportRows } from "./report-rows.ts";
-import { ImportReport } from "./schemas.ts";
+import { ImportMapRow, ImportReport } from "./schemas.ts";
 import { toReport } from "./to-report.ts";
 
 /** The page has its style inside, so that it is one file. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+const file = (example: string) => ({ schema: z.string().openapi({ example }) });
 
 const reportRoute = createRoute({
   operationId: "get_import_report",
@@ -29,8 +31,8 @@ const reportRoute = createRoute({
       ...dataAnswer(ImportReport, "The report"),
       content: {
         ...dataAnswer(ImportReport, "The report").content,
-        "text/csv": { schema: z.string() },
-        "text/html": { schema: z.string() },
+        "text/csv": file("section,name,value,videos,examples\r\nfound,videos,119,,\r\nlost,thumbnails,,all,\r\n"),
+        "text/html": file("<!doctype html>…"),
       },
     },
     ...itemProblems,
@@ -40,6 +42,20 @@ const reportRoute = createRoute({
 /** Which new ids an item has. */
 const MAP_FIELDS = ["sourceId", "oldPlaybackId", "mediaId", "playbackId", "status", "error"] as const;
 const ITEMS_AT_ONCE = 500;
+const [VIDEO, MEDIA, PLAYBACK] = [
+  "x3Qm8Tn0rV1sBq00kC7zYw5dLh2e4u9",
+  "7a1e5c94-2f0b-4d68-8c33-91b6e4f7a205",
+  "c46f80d1-93a7-4e2b-b5d8-06f2a71c3e9b",
+];
+const MAP_CONTENT = {
+  json: { "application/json": { schema: z.array(ImportMapRow) } },
+  ndjson: {
+    "application/x-ndjson": file(
+      `{"sourceId":"${VIDEO}","oldPlaybackId":null,"mediaId":"${MEDIA}","playbackId":"${PLAYBACK}","status":"ready","error":null}\n`,
+    ),
+  },
+  csv: { "text/csv": file(`${MAP_FIELDS.join(",")}\r\n${VIDEO},,${MEDIA},${PLAYBACK},ready,\r\n`) },
+};
 
 const mapRoute = <Format extends RowFormat>(format: Format) =>
   createRoute({
@@ -53,10 +69,7 @@ const mapRoute = <Format extends RowFormat>(format: Format) =>
     security,
     request: { params: importParams },
     responses: {
-      200: {
-        description: "The rows",
-        content: { [WRITERS[format].contentType.split(";")[0]!]: { schema: z.string() } },
-      },
+      200: { description: "The rows", content: MAP_CONTENT[format] },
       ...itemProblems,
     },
   });

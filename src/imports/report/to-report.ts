@@ -1,7 +1,6 @@
 import type { ReportFacts } from "../batches/batch-calls.ts";
 import type { BatchRow } from "../batches/repository.ts";
 import { toImport } from "../batches/to-import.ts";
-import { SAMPLE_SIZE } from "../batches/sample-size.ts";
 import { estimateOf } from "./estimate.ts";
 import type { ImportReport } from "./schemas.ts";
 
@@ -41,7 +40,7 @@ export function toReport(row: BatchRow, facts: ReportFacts, encoders: number): I
         .toSorted(([, one], [, other]) => other - one)
         .map(([what, videos]) => ({ what, videos })),
     ],
-    sampled: order.dryRun ? Math.min(SAMPLE_SIZE, view.counts.total) : 0,
+    sampled: facts.sampled,
     obstacles: facts.obstacles.map(({ title, ...rest }) => ({ ...rest, ...(title === null ? {} : { title }) })),
     reasons: facts.reasons,
     differences: facts.differences,

@@ -1,39 +1,11 @@
 /** What a scan has found, summed up page by page. Pure. */
 import type { ListedVideo } from "../sources/source.ts";
-import type { BatchSettings } from "../batches/batch-calls.ts";
+import type { BatchSettings, DryRunTotals } from "../batches/batch-calls.ts";
 import { lossesOf } from "./losses.ts";
 
 /** Kinds of losses that are told apart; the rest is one sum. */
 const MAX_LOSSES = 50;
 const REST = "other things";
-
-export interface DryRunTotals {
-  /** Videos that the selection takes. */
-  videos: number;
-  durationMs: number;
-  /** Videos of which the source says no duration. */
-  withoutDuration: number;
-  /** Sum of the sizes that the source says. */
-  bytes: number;
-  withoutBytes: number;
-  /** Pictures of these heights, for the costs: videos and their time. */
-  heights: Record<string, { videos: number; durationMs: number }>;
-  policies: Record<string, number>;
-  captions: number;
-  /** Videos whose captions are asked for one by one. */
-  captionsUnknown: number;
-  audioTracks: number;
-  chapters: number;
-  playbackIds: number;
-  /** Cannot be fetched, as the list says, by code. */
-  obstacles: Record<string, number>;
-  /** Listed twice. */
-  repeated: number;
-  /** Migrated before. */
-  alreadyImported: number;
-  /** What will be lost, in words → videos. */
-  losses: Record<string, number>;
-}
 
 export const NO_TOTALS: DryRunTotals = {
   videos: 0,

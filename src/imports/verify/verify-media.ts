@@ -18,6 +18,8 @@ export interface Verification {
   /** False: something, such as captions, is still being prepared, or playback does not answer yet. */
   isComplete: boolean;
   differences: Difference[];
+  /** What is not complete, for a media that is waited for no longer. */
+  unfinished: Difference[];
 }
 
 /**
@@ -33,13 +35,14 @@ export async function verifyMedia(
 ): Promise<Verification> {
   const played = self === undefined ? null : await playsThrough(env, self, compared.record, now);
   const captions = captionDifferences(compared);
+  const unfinished = [
+    ...(played === null || played.ok ? [] : [{ field: "playback", message: played.message }]),
+    ...captions.preparing,
+  ];
   return {
-    isComplete: captions.isComplete && (played === null || played.ok),
-    differences: [
-      ...(played === null || played.ok ? [] : [{ field: "playback", message: played.message }]),
-      ...factDifferences(compared),
-      ...captions.differences,
-    ],
+    isComplete: unfinished.length === 0,
+    differences: [...factDifferences(compared), ...captions.failed],
+    unfinished,
   };
 }
 
@@ -68,14 +71,18 @@ function factDifferences({ record: { asset, playbackIds, tracks }, video, settin
 }
 
 /** Those of the source's list are tracks by now; what the source's file has inside is none of them. */
-function captionDifferences({ record: { addedTracks } }: Compared): Verification {
+function captionDifferences({ record: { addedTracks } }: Compared): Record<"failed" | "preparing", Difference[]> {
   const subtitles = addedTracks.filter(({ kind }) => kind === "subtitle");
-  const failed = subtitles.filter(({ status }) => status === "failed");
+  const of = (status: "failed" | "preparing", words: (track: (typeof subtitles)[number]) => string) =>
+    subtitles.filter((track) => track.status === status).map((track) => ({ field: "captions", message: words(track) }));
   return {
-    isComplete: subtitles.every(({ status }) => status !== "preparing"),
-    differences: failed.map(({ languageName, errorMessage }) => ({
-      field: "captions",
-      message: `those in ${languageName} failed: ${errorMessage ?? "for a reason unknown"}`,
-    })),
+    failed: of(
+      "failed",
+      ({ languageName, errorMessage }) => `those in ${languageName} failed: ${errorMessage ?? "for a reason unknown"}`,
+    ),
+    preparing: of(
+      "preparing",
+      ({ languageName }) => `those in ${languageName} were not ready ten minutes after the media`,
+    ),
   };
 }

@@ -9,7 +9,7 @@ import { givenSelection } from "../../../sdk/cli/imports/start/selection.ts";
 import { givenSettings } from "../../../sdk/cli/imports/start/settings.ts";
 import { requireOwnOptions } from "../../../sdk/cli/imports/start/source-options.ts";
 import { SOURCE_FORMS, SOURCE_KINDS } from "../../../sdk/cli/imports/sources.ts";
-import { importLibrary } from "../../../sdk/cli/imports/start/import.ts";
+import { importLibrary } from "../../../sdk/cli/imports/commands/import.ts";
 import { parseOptions } from "../../../sdk/cli/terminal/command-line.ts";
 import { CommandError } from "../../../sdk/cli/terminal/usage-error.ts";
 import { SOURCES } from "../../../src/imports/sources/index.ts";

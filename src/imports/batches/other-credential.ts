@@ -1,16 +1,20 @@
-import { commit, openDatabase } from "../../platform/database.ts";
+import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { orNotFound, Problem } from "../../platform/http/problems.ts";
-import { deleteUnlessKept, findCredential } from "../credentials/repository.ts";
-import { type BatchRow, setCredential } from "./repository.ts";
+import { findCredential } from "../credentials/repository.ts";
+import type { BatchRow } from "./repository.ts";
 
 /**
- * Gives a batch other credentials, and deletes those that it had, unless they are kept.
+ * Other credentials for a batch. Its object takes them, if its state accepts the command, and deletes those that it had, unless they are kept.
  *
  * @returns their id; null = it goes on with those that it has
  * @throws {Problem} import_credential_not_found, validation_failed
  */
-export async function resumeBatch(env: Env, batch: BatchRow, credentialId: string | undefined): Promise<string | null> {
+export async function otherCredential(
+  env: Env,
+  batch: BatchRow,
+  credentialId: string | undefined,
+): Promise<string | null> {
   if (credentialId === undefined || credentialId.toLowerCase() === batch.credentialId) return null;
   const db = openDatabase(env.DB);
   const key = { workspaceId: batch.workspaceId, credentialId: credentialId.toLowerCase() };
@@ -19,8 +23,5 @@ export async function resumeBatch(env: Env, batch: BatchRow, credentialId: strin
     throw new Problem("validation_failed", "validation failed", {
       fields: [{ field: "credentialId", message: "is invalid", hint: `must be of the source ${batch.source}` }],
     });
-  const former =
-    batch.credentialId === null ? [] : [deleteUnlessKept(db, { credentialId: batch.credentialId, batchId: batch.id })];
-  await commit(env.DB, [setCredential(db, batch.id, found.id), ...former]);
   return found.id;
 }
