@@ -49,17 +49,19 @@ export async function forgetFailed(
   return null;
 }
 
-/** Items that are pending in a cancelled batch: a crash has cut off their submission, or they were listed while it was cancelled. */
-export async function settleStrays(batch: BatchComponents, limit: number): Promise<void> {
+/** Items whose submission was cut off by the end of the process. Whether they have a media is in the claims. At most as many as are submitted at once. */
+export async function settleCut(batch: BatchComponents): Promise<void> {
   const { items, env } = batch;
-  const strays = items.page({ status: "pending", after: 0, limit });
-  const sourceIds = strays.map(({ video }) => video.id);
+  const cut = items.page({ status: "submitting", after: 0, limit: MAX_CUT });
+  const sourceIds = cut.map(({ video }) => video.id);
   const known = await findImported(openDatabase(env.DB), accountOf(batch), sourceIds);
-  for (const item of strays) {
+  for (const item of cut) {
     const claim = known.get(item.video.id);
-    if (claim?.batchId === batch.order.batchId) adopt(batch, item, claim);
-    else items.set(item.seq, { status: "cancelled", error: CANCELLED });
+    if (claim === undefined) items.set(item.seq, { status: "pending", dueMs: 0 });
+    else adopt(batch, item, claim);
   }
 }
+
+const MAX_CUT = 1000;
 
 export const CANCELLED = { code: "cancelled", message: ITEM_ERRORS.cancelled };

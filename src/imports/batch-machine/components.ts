@@ -100,6 +100,8 @@ export class BatchComponents {
   readonly outbox: Outbox<BatchMessage>;
   readonly items: ItemTable;
   readonly cursors: CursorLog;
+  /** In memory: items that the last process was submitting when it ended were looked at. */
+  isRecovered = false;
   /** What `show` has written last, in memory. */
   shown = "";
   /** Opened once for as long as the object is in memory, so that its pace holds. */
@@ -124,7 +126,6 @@ export class BatchComponents {
     this.outbox = new Outbox(storage.sql, (messages) => project(this, messages));
     this.items = new ItemTable(storage.sql, clock);
     this.cursors = new CursorLog(storage.sql);
-    this.items.recover();
   }
 
   /** @throws {Error} before the batch has begun */

@@ -138,11 +138,6 @@ export class ItemTable {
     );
   }
 
-  /** Those whose submission was cut off: whether they have a media is in the claims. */
-  recover(): void {
-    this.#sql.exec("UPDATE items SET status = 'pending', due = 0 WHERE status = 'submitting'");
-  }
-
   get counts(): BatchCounts {
     const rows = this.#sql.exec<{ status: ItemState; n: number }>("SELECT status, n FROM counts").toArray();
     const of = (...states: ItemState[]) =>

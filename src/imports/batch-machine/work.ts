@@ -1,5 +1,5 @@
 import { log } from "../../platform/log.ts";
-import { settleStrays } from "./adopt.ts";
+import { CANCELLED, settleCut } from "./adopt.ts";
 import { announceEnd } from "./announce.ts";
 import type { BatchComponents } from "./components.ts";
 import { releaseSome } from "./release.ts";
@@ -37,6 +37,8 @@ export async function work(batch: BatchComponents): Promise<void> {
 /** @returns how many items or pages were worked on; 0 = `nextLookMs` says when there is something to do again */
 async function step(batch: BatchComponents): Promise<number> {
   try {
+    if (!batch.isRecovered) await settleCut(batch);
+    batch.isRecovered = true;
     switch (batch.state.status) {
       case "scanning":
         return await scan(batch);
@@ -78,7 +80,7 @@ async function run(batch: BatchComponents): Promise<number> {
 async function windUp(batch: BatchComponents): Promise<number> {
   const { items, documents } = batch;
   if (documents.get("completedAtMs") !== undefined) return 0;
-  if (items.counts.pending > 0) await settleStrays(batch, TURN_ITEMS);
+  items.cancelPending(CANCELLED); // a page that came meanwhile, or a submission that was cut off
   const settled = await settleSubmitted(batch);
   const released = quietUntilMs(batch) === null ? await releaseSome(batch) : 0;
   if (isOver(batch)) batch.commit(() => announceEnd(batch, "cancelled"));
@@ -107,7 +109,7 @@ function nextLookMs(batch: BatchComponents): number | null {
       return items.counts.submitted === 0 ? null : soon(lookMs);
     case "cancelled":
       if (documents.get("completedAtMs") !== undefined) return null;
-      return items.counts.pending > 0 ? nowMs : soon(lookMs, releaseMs);
+      return soon(lookMs, releaseMs);
     case "done":
     case "scanned":
       return null;
