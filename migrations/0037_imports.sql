@@ -15,6 +15,7 @@ CREATE TABLE `import_credentials` (
 );
 --> statement-breakpoint
 CREATE INDEX `import_credentials_in_workspace` ON `import_credentials` (`workspace_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `import_credentials_by_key` ON `import_credentials` (`sealed`);--> statement-breakpoint
 CREATE TABLE `import_hosts` (
 	`host` text PRIMARY KEY NOT NULL,
 	`workspace_id` text NOT NULL,

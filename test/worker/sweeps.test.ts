@@ -3,6 +3,9 @@ import { createScheduledController, env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { evaluateAlerts } from "../../src/analytics/alerts/evaluate-alerts.ts";
+import { sweepImports } from "../../src/imports/batches/sweep-batches.ts";
+import { resealCredentials } from "../../src/imports/credentials/reseal-credentials.ts";
+import { sweepLists } from "../../src/imports/lists/sweep-lists.ts";
 import { sweepAssets } from "../../src/library/assets/sweep.ts";
 import { sweepClips } from "../../src/live/clips/sweep-clips.ts";
 import { sweepUploads } from "../../src/library/uploads/index.ts";
@@ -99,6 +102,34 @@ const sweeps: [string, (env: Env) => Promise<unknown>, string[]][] = [
     [
       "SEARCH live_streams USING COVERING INDEX sqlite_autoindex_live_streams_1 (id=?)",
       "SEARCH live_streams USING INDEX live_streams_by_status (status=?)",
+    ],
+  ],
+  [
+    "of batches",
+    (recorded) => sweepImports(recorded, now),
+    [
+      // Silent ones, dry runs without a start, and old ones.
+      ...Array.from(
+        { length: 2 },
+        () => "SEARCH import_batches USING INDEX import_batches_open (state=? AND updated_at<?)",
+      ),
+      "SEARCH import_batches USING INDEX import_batches_ended (completed_at<?)",
+    ],
+  ],
+  [
+    "of lists",
+    (recorded) => sweepLists(recorded, now),
+    [
+      "SEARCH import_lists USING INDEX import_lists_receiving (created_at<?)",
+      "SEARCH import_lists USING INDEX import_lists_by_use (used_at<?)",
+    ],
+  ],
+  [
+    "of credentials of sources",
+    resealCredentials,
+    [
+      "SEARCH import_credentials USING INDEX import_credentials_by_key (sealed<?)",
+      "SEARCH import_credentials USING INDEX import_credentials_by_key (sealed>?)",
     ],
   ],
 ];
