@@ -6,6 +6,7 @@ import { evaluateAlerts } from "../../src/analytics/alerts/evaluate-alerts.ts";
 import { sweepImports } from "../../src/imports/batches/sweep-batches.ts";
 import { resealCredentials } from "../../src/imports/credentials/reseal-credentials.ts";
 import { sweepLists } from "../../src/imports/lists/sweep-lists.ts";
+import { importBatches } from "../../src/imports/store/tables.ts";
 import { sweepAssets } from "../../src/library/assets/sweep.ts";
 import { sweepClips } from "../../src/live/clips/sweep-clips.ts";
 import { sweepUploads } from "../../src/library/uploads/index.ts";
@@ -106,14 +107,17 @@ const sweeps: [string, (env: Env) => Promise<unknown>, string[]][] = [
   ],
   [
     "of batches",
-    (recorded) => sweepImports(recorded, now),
+    async (recorded) => {
+      await endedBatch();
+      await sweepImports(recorded, now);
+    },
     [
-      // Silent ones, dry runs without a start, and old ones.
-      ...Array.from(
-        { length: 2 },
-        () => "SEARCH import_batches USING INDEX import_batches_open (state=? AND updated_at<?)",
-      ),
+      // Silent ones, dry runs without a start, and old ones, of which there is one to delete.
+      "SEARCH import_batches USING INDEX import_batches_open (state=? AND updated_at<?)",
+      "SEARCH import_batches USING INDEX import_batches_open (state=? AND updated_at<?)",
       "SEARCH import_batches USING INDEX import_batches_ended (completed_at<?)",
+      "SEARCH import_batches USING INDEX sqlite_autoindex_import_batches_1 (id=?)",
+      "SEARCH webhooks USING INDEX webhooks_of_object (object_id=?)",
     ],
   ],
   [
@@ -133,6 +137,17 @@ const sweeps: [string, (env: Env) => Promise<unknown>, string[]][] = [
     ],
   ],
 ];
+
+/** A batch that ended at the beginning of time. */
+async function endedBatch(): Promise<void> {
+  const [request, past] = [{ options: {}, selection: {}, settings: {}, dryRun: false, publicUrl: "" }, new Date(0)];
+  const id = crypto.randomUUID();
+  const row = { id, workspaceId: id, source: "mux", request, state: "done", counts: {} } as const;
+  const times = { createdAt: past, updatedAt: past, completedAt: past };
+  await openDatabase(env.DB)
+    .insert(importBatches)
+    .values({ ...row, ...times });
+}
 
 describe("a sweep", () => {
   test.each(sweeps)("%s only searches indexes", async (_, sweep, plan) => {
