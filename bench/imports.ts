@@ -106,9 +106,9 @@ async function dryRun(platform: TestPlatform, server: SourceServer, count: numbe
   const storedMs = performance.now() - storedAt;
   const heap = await openHeap(platform.settings.inspectorPort!, "sluice");
   const samples: number[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const sampling = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       samples.push(await heap.bytesInUse());
       await new Promise((done) => setTimeout(done, SAMPLE_MS));
     }
@@ -117,7 +117,7 @@ async function dryRun(platform: TestPlatform, server: SourceServer, count: numbe
   const { id } = await createImport(platform, { source: { type: "list", listId }, dryRun: true });
   const { counts } = await untilImport(platform, id, ({ status }) => status === "scanned", LIMIT_MS);
   const tookMs = performance.now() - startedAt;
-  isOver = true;
+  over.abort();
   await sampling;
   heap.close();
   if (counts.total !== count) throw new Error(`the scan found ${counts.total} of ${count} videos`);

@@ -11,7 +11,7 @@ export interface ChosenCredential {
   /** Null = the source is read without credentials. */
   id: string | null;
   /** Deletes credentials that were stored for a batch that is not created after all. */
-  forget(): Promise<void>;
+  forget: () => Promise<void>;
 }
 
 interface Wanted {
