@@ -116,9 +116,9 @@ export const reportRoutes = newRouter().openapi(reportRoute, async (c) => {
   const report = toReport(row, facts, Number(c.env.ENCODER_CONTAINERS));
   const { format } = c.req.valid("query");
   if (format === "html")
-    return (await htmlResponse(c.req.raw, reportHtml(report, SOURCES[row.source].name), 200, {
+    return await htmlResponse(c.req.raw, reportHtml(report, SOURCES[row.source].name), 200, {
       "content-security-policy": POLICY,
-    })) as never;
+    });
   if (format === "json") return c.json(success(report), 200);
   const { csv } = WRITERS;
   const lines = reportRows(report).map((line, n) => csv.row(line, REPORT_FIELDS, n));
