@@ -63,6 +63,7 @@ export function announceEnd(batch: BatchComponents, state: BatchState): void {
   else documents.put("owesProgress", true);
   announceState(batch, { type: isFirst ? COMPLETED : null, state });
   timers.bringForward("show", clock());
+  batch.source = null; // with the credentials that it was opened with
 }
 
 export const COMPLETED = "migration.batch.completed";

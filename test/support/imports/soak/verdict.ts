@@ -28,7 +28,7 @@ export function judgeImports(result: ImportSoakResult, count: number): Record<Gu
     usable: has(batch.counts.ready === usable, batch.counts),
     single: [
       ...has(known.size === mediaIds.length, "two items have one media"),
-      ...has(stored.claims === mediaIds.length, { claims: stored.claims, media: mediaIds.length }),
+      ...has(stored.claims === batch.counts.ready, { claims: stored.claims, ready: batch.counts.ready }),
       ...has(stored.unreadyOfReadyItems === 0, { unready: stored.unreadyOfReadyItems }),
       ...stored.mediaIds.filter((id) => !known.has(id)),
       ...has(stored.mediaIds.length === mediaIds.length, { stored: stored.mediaIds.length, media: mediaIds.length }),
