@@ -33,8 +33,8 @@ function show(batch: BatchComponents): void {
     batch.commit(() => announceState(batch));
     batch.shown = shownOf(batch);
   }
-  if (timers.isScheduled("work")) timers.schedule("show", clock() + SHOW_EVERY_MS);
-  else if (documents.get("owesProgress") !== undefined) timers.schedule("show", dueMs);
+  const nextMs = isProgress(batch) ? dueMs : timers.dueOf("work"); // counts change by work alone
+  if (nextMs !== null) timers.schedule("show", Math.max(nextMs, clock() + SHOW_EVERY_MS));
 }
 
 const shownOf = (batch: BatchComponents): string =>

@@ -31,7 +31,7 @@ export async function work(batch: BatchComponents): Promise<void> {
     if (nextMs === null) return batch.timers.cancel("work");
     if (nextMs > batch.clock()) return batch.timers.schedule("work", nextMs);
   }
-  batch.timers.schedule("work", batch.clock());
+  batch.timers.schedule("work", batch.clock() + 1); // later than this turn was due: an equal time would count as done
 }
 
 /** @returns how many items or pages were worked on; 0 = `nextLookMs` says when there is something to do again */
