@@ -37,6 +37,8 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   search: { title: "Search among a million captions", load: () => import("./search.ts") },
   engines: { title: "Video data: both engines answer the same", load: () => import("./engines.ts") },
   "beacons-soak": { title: "Video data: beacons in kills", load: () => import("./beacons-soak.ts") },
+  "imports-soak": { title: "Migrations in faults and kills", load: () => import("./imports-soak.ts") },
+  imports: { title: "Migrations", load: () => import("./imports.ts") },
   memory: { title: "Memory", load: () => import("./memory.ts") },
 };
 
@@ -56,6 +58,8 @@ BENCH_SOURCE_BYTES (5e9)  size of the source of memory
 BENCH_UPLOAD_BYTES (1e9)  size of the file of upload
 BENCH_LIVE_SECONDS (60)   watched in each case of live-latency
 BENCH_NOISE_SECONDS (300) played in live-noise
+BENCH_IMPORTED (600)      media of a round of imports
+BENCH_MIGRATED (3000)     videos of imports-soak
 BENCH_PICTURES (40)       first views of images
 BENCH_VIEWS               views of questions (1000000) and of engines (100000)
 BENCH_CAPTIONS (1000000)  captions of search

@@ -15,6 +15,7 @@ CREATE TABLE `import_credentials` (
 );
 --> statement-breakpoint
 CREATE INDEX `import_credentials_in_workspace` ON `import_credentials` (`workspace_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `import_credentials_by_key` ON `import_credentials` (`sealed`);--> statement-breakpoint
 CREATE TABLE `import_hosts` (
 	`host` text PRIMARY KEY NOT NULL,
 	`workspace_id` text NOT NULL,
@@ -85,6 +86,7 @@ CREATE TABLE `migrated_playback_ids` (
 --> statement-breakpoint
 CREATE INDEX `migrated_playback_ids_of_media` ON `migrated_playback_ids` (`media_id`);--> statement-breakpoint
 ALTER TABLE `webhooks` ADD `object_id` text;--> statement-breakpoint
+CREATE INDEX `webhooks_of_object` ON `webhooks` (`object_id`) WHERE object_id IS NOT NULL;--> statement-breakpoint
 -- A deleted media may be migrated again, and its old playback IDs lead nowhere.
 CREATE TRIGGER `forget_import` AFTER UPDATE OF `deleted_at` ON `assets` WHEN NEW.`deleted_at` IS NOT NULL AND OLD.`deleted_at` IS NULL
 BEGIN

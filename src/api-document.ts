@@ -18,6 +18,10 @@ const TAGS = [
   { name: "Manage live stream", description: "The state of streams, their recordings and clips" },
   { name: "Live playback", description: "The playback IDs of a stream" },
   { name: "Simulcast stream", description: "Push a broadcast to other platforms too" },
+  {
+    name: "Imports",
+    description: "Whole libraries of other platforms: batches, their sources, and where old links lead",
+  },
   { name: "Webhooks", description: "Receivers of events: signed deliveries, with retries and a log" },
   { name: "In-video AI", description: "What is made of speech and pictures: search, usage, budget and settings" },
   { name: "Video data", description: "Who watched what, and how well it played: views, dimensions and metrics" },

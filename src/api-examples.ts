@@ -18,6 +18,7 @@ import type {
 import type { ActivityRecord } from "./library/assets/to-activity.ts";
 import type { CreateAsset, CreatedMedia, InputInfo, UpdateAsset } from "./library/assets/schemas.ts";
 import { AI_EXAMPLES } from "./ai/examples.ts";
+import { IMPORT_EXAMPLES } from "./imports/examples.ts";
 import type { AddTrack } from "./library/tracks/schemas.ts";
 import type { CreatePlaybackId } from "./library/playback-ids/schemas.ts";
 import type { CancelledUpload, CreateUpload, UploadRecord } from "./library/uploads/schemas.ts";
@@ -331,6 +332,7 @@ export const API_EXAMPLES: Record<string, unknown> = {
   RevokedSigningKey: { message: "signing key is revoked" },
   SigningKey: { workspaceId: SAMPLE.workspaceId, signingKeyId: SIGNING_KEY_ID, publicKey: PUBLIC_KEY },
   ...AI_EXAMPLES,
+  ...IMPORT_EXAMPLES,
   ...VIDEO_DATA_EXAMPLES,
   Pagination: { totalRecords: 1, currentOffset: 1, offsetCount: 1 },
   CursorPagination: { limit: 25, nextCursor: null },

@@ -7,7 +7,9 @@ export type SendOnce = (path: string, init: RequestInit & { headers?: Record<str
 export const sendOnce =
   (baseUrl: string, authorization: string, fetch: RetryOptions["fetch"]): SendOnce =>
   async (path, init) => {
-    const request = new Request(`${baseUrl}${path}`, { ...init, headers: { ...init.headers, authorization } });
+    const headers = new Headers(init.headers);
+    headers.set("authorization", authorization);
+    const request = new Request(`${baseUrl}${path}`, { ...init, headers });
     try {
       return await fetch(request);
     } catch (error) {

@@ -9,7 +9,7 @@ import { upload } from "./commands/upload.ts";
 import { webhooksListen } from "./commands/webhooks-listen.ts";
 import { whisperGet } from "./commands/whisper-get.ts";
 import { BATCH_COMMANDS } from "./imports/commands/all.ts";
-import { importLibrary } from "./imports/start/import.ts";
+import { importLibrary } from "./imports/commands/import.ts";
 import type { Command } from "./terminal/command.ts";
 import { alignedLines, wantsHelp } from "./terminal/command-line.ts";
 import { INTERRUPTED } from "./terminal/interrupt.ts";

@@ -54,7 +54,11 @@ async function migrated(body: object): Promise<{ batch: Import; items: Item[] }>
   const { id } = await createImport(platform, body);
   const batch = await untilImport(platform, id, ({ status }) => status === "done" || status === "paused", LIMIT_MS);
   const items = await itemsOf(platform, id);
-  expect([batch.status, batch.problem, items.filter(({ status }) => status !== "ready")]).toEqual(["done", undefined, []]);
+  expect([batch.status, batch.problem, items.filter(({ status }) => status !== "ready")]).toEqual([
+    "done",
+    undefined,
+    [],
+  ]);
   return { batch, items };
 }
 
@@ -148,7 +152,10 @@ test(
     const local = JSON.parse(await readFile(join(platform.home, "local.json"), "utf8")) as { workspaceId: string };
     const old = `${platform.baseUrl}/migrated/${local.workspaceId}/list/old-friday`;
     const moved = await fetch(`${old}.m3u8`, { redirect: "manual" });
-    expect([moved.status, moved.headers.get("location")]).toEqual([302, expect.stringMatching(`/${playbackId}\\.m3u8$`)]);
+    expect([moved.status, moved.headers.get("location")]).toEqual([
+      302,
+      expect.stringMatching(`/${playbackId}\\.m3u8$`),
+    ]);
     expect(await (await fetch(`${old}.m3u8`)).text()).toContain("#EXTM3U");
     expect(await (await fetch(`${platform.baseUrl}/${playbackId}/chapters.vtt`)).text()).toContain("First");
   },

@@ -171,6 +171,30 @@ test("the guide to video data: a beacon is a view, questions about it are answer
   expect(JSON.parse(forgotten)).toEqual({ success: true, data: { deletedViews: 1, remainingViews: 0 } });
 });
 
+test("the guide to migrations: a dry run finds what is lost, the rest is migrated, and its old address plays", async () => {
+  const steps = commandsOf("docs/guides/importing.md", /^\d\. /);
+  expect(steps).toHaveLength(4);
+  const [created, report, run, moved] = (await session(steps)) as [string, string, string, string];
+  expect(JSON.parse(created)).toMatchObject({ success: true, data: { status: "scanning", dryRun: true } });
+  expect(JSON.parse(report)).toMatchObject({
+    data: {
+      found: { videos: 2, policies: { public: 2 } },
+      obstacles: [{ sourceId: "lost", code: "source_not_found" }],
+    },
+  });
+  const [status, items] = run.split("\n");
+  expect(status).toBe("200");
+  const [item] = (JSON.parse(items!) as { data: { sourceId: string; mediaId: string; playbackId: string }[] }).data;
+  expect(item).toMatchObject({ sourceId: "harbour", status: "ready", oldPlaybackIds: ["harbour"], differences: [] });
+  const [, ...lines] = moved.split("\n");
+  expect(lines.slice(0, 2).map((line) => line.trim())).toEqual([
+    `harbour,harbour,${item!.mediaId},${item!.playbackId},ready,`,
+    "lost,lost,,,excluded,",
+  ]);
+  expect(lines[2]).toBe("#EXTM3U");
+  expect(await readFile(join(home, "report.html"), "utf8")).toContain("What cannot be fetched");
+});
+
 test("the guide to captions: added, waited for, played over HLS and DASH, renamed and deleted", async () => {
   const steps = commandsOf("docs/guides/captions-and-audio.md", /^\d\. /);
   const [added, available, played, changed] = (await session(steps)) as [string, string, string, string];

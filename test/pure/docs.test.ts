@@ -7,6 +7,7 @@ import { JOB_FAILURE_CODES } from "../../protocol/jobs.ts";
 import * as assetErrorModule from "../../src/library/assets/asset-error.ts";
 import { PROBLEMS } from "../../src/platform/http/problems.ts";
 import { VARIABLE_NAMES } from "../../src/platform/variables.ts";
+import { ITEM_ERRORS } from "../../src/imports/sources/source.ts";
 import { SOURCE_ERRORS } from "../../src/library/sources/source-errors.ts";
 
 const PAGES = [
@@ -157,10 +158,11 @@ describe("docs/guides/errors.md", () => {
     ...Object.keys(CAPTION_ERRORS),
     ...Object.keys(PROVIDER_ERRORS),
     ...Object.keys(JOB_FAILURE_CODES),
+    ...Object.keys(ITEM_ERRORS),
     ...Object.values(assetErrorModule).flatMap((value) => (typeof value === "object" ? [value.code] : [])),
   ];
 
-  test("explains every code that an asset can fail with", () => {
+  test("explains every code that an asset or an item of a migration can fail with", () => {
     expect(assetErrors.filter((code) => !rows.has(code))).toEqual([]);
   });
 

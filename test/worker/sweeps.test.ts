@@ -3,6 +3,10 @@ import { createScheduledController, env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { evaluateAlerts } from "../../src/analytics/alerts/evaluate-alerts.ts";
+import { sweepImports } from "../../src/imports/batches/sweep-batches.ts";
+import { resealCredentials } from "../../src/imports/credentials/reseal-credentials.ts";
+import { sweepLists } from "../../src/imports/lists/sweep-lists.ts";
+import { importBatches } from "../../src/imports/store/tables.ts";
 import { sweepAssets } from "../../src/library/assets/sweep.ts";
 import { sweepClips } from "../../src/live/clips/sweep-clips.ts";
 import { sweepUploads } from "../../src/library/uploads/index.ts";
@@ -101,7 +105,49 @@ const sweeps: [string, (env: Env) => Promise<unknown>, string[]][] = [
       "SEARCH live_streams USING INDEX live_streams_by_status (status=?)",
     ],
   ],
+  [
+    "of batches",
+    async (recorded) => {
+      await endedBatch();
+      await sweepImports(recorded, now);
+    },
+    [
+      // Silent ones, dry runs without a start, and old ones, of which there is one to delete.
+      "SEARCH import_batches USING INDEX import_batches_open (state=? AND updated_at<?)",
+      "SEARCH import_batches USING INDEX import_batches_open (state=? AND updated_at<?)",
+      "SEARCH import_batches USING INDEX import_batches_ended (completed_at<?)",
+      "SEARCH import_batches USING INDEX sqlite_autoindex_import_batches_1 (id=?)",
+      "SEARCH webhooks USING INDEX webhooks_of_object (object_id=?)",
+    ],
+  ],
+  [
+    "of lists",
+    (recorded) => sweepLists(recorded, now),
+    [
+      "SEARCH import_lists USING INDEX import_lists_receiving (created_at<?)",
+      "SEARCH import_lists USING INDEX import_lists_by_use (used_at<?)",
+    ],
+  ],
+  [
+    "of credentials of sources",
+    resealCredentials,
+    [
+      "SEARCH import_credentials USING INDEX import_credentials_by_key (sealed<?)",
+      "SEARCH import_credentials USING INDEX import_credentials_by_key (sealed>?)",
+    ],
+  ],
 ];
+
+/** A batch that ended at the beginning of time. */
+async function endedBatch(): Promise<void> {
+  const [request, past] = [{ options: {}, selection: {}, settings: {}, dryRun: false, publicUrl: "" }, new Date(0)];
+  const id = crypto.randomUUID();
+  const row = { id, workspaceId: id, source: "mux", request, state: "done", counts: {} } as const;
+  const times = { createdAt: past, updatedAt: past, completedAt: past };
+  await openDatabase(env.DB)
+    .insert(importBatches)
+    .values({ ...row, ...times });
+}
 
 describe("a sweep", () => {
   test.each(sweeps)("%s only searches indexes", async (_, sweep, plan) => {

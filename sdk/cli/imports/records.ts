@@ -4,12 +4,10 @@ type Schemas = components["schemas"];
 
 /** A migration. */
 export type Batch = Schemas["Import"];
-export type BatchItem = Schemas["ImportItem"];
 export type BatchReport = Schemas["ImportReport"];
 export type BatchOrder = Schemas["CreateImport"];
 export type BatchSource = Schemas["ImportSource"];
 export type BatchSelection = Schemas["ImportSelection"];
 export type BatchSettings = Schemas["ImportSettings"];
 export type StoredCredential = Schemas["ImportCredential"];
-export type CredentialCheck = Schemas["ImportCredentialCheck"];
 export type NewCredential = paths["/v1/imports/credentials"]["post"]["requestBody"]["content"]["application/json"];

@@ -41,7 +41,7 @@ function found({ found, estimate, sampled, import: { counts } }: BatchReport, ti
     ...(titles.length === 0
       ? []
       : [row("The first ones", `${titles.map(plain).join(" · ")}${counts.total > titles.length ? " …" : ""}`)]),
-    row("Hours", `${estimated(found.isHoursEstimated)}${hoursText(found.hours)}`),
+    row("Hours", `${estimated(found.isHoursEstimated)}${hoursText(found)}`),
     row("Size at the source", `${estimated(found.isBytesEstimated)}${sizeText(found.sourceBytes)}`),
     ...(policies.length === 0 ? [] : [row("Policy at the source", policies.join(", "))]),
     row(
@@ -55,8 +55,11 @@ function found({ found, estimate, sampled, import: { counts } }: BatchReport, ti
   ];
 }
 
-const hoursText = (hours: number): string =>
-  hours.toLocaleString("en-US", { maximumFractionDigits: hours < 10 ? 2 : 0 });
+/** The API rounds to 0.01 hours. */
+function hoursText({ hours, videos }: BatchReport["found"]): string {
+  if (hours === 0 && videos > 0) return "less than 0.01";
+  return hours.toLocaleString("en-US", { maximumFractionDigits: hours < 10 ? 2 : 0 });
+}
 
 const some = (name: string, count: number, what: string): string[] =>
   count === 0 ? [] : [row(name, [countText(count), what].filter((word) => word !== "").join(", "))];

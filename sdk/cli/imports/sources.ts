@@ -81,13 +81,6 @@ export const SOURCE_FORMS: Readonly<Record<SourceKind, SourceForm>> = {
   },
 };
 
-/** The kind that a number of the menu or a name means; null = none. */
-export function sourceKindOf(text: string): SourceKind | null {
-  const wanted = text.trim().toLowerCase().replaceAll(/[ .-]/g, "_");
-  const numbered = /^\d+$/.test(wanted) ? SOURCE_KINDS[Number(wanted) - 1] : undefined;
-  return numbered ?? SOURCE_KINDS.find((kind) => kind === wanted) ?? null;
-}
-
 /** `MUX_TOKEN_ID and MUX_TOKEN_SECRET`. */
 export const variablesOf = ({ fields }: SourceForm): string =>
   fields

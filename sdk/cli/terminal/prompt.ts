@@ -4,7 +4,7 @@ import { Interrupted, UsageError } from "./usage-error.ts";
 const { stdin, stderr } = process;
 
 /** Whether somebody can be asked. */
-export const hasTerminal = (): boolean => stdin.isTTY === true;
+export const hasTerminal = (): boolean => stdin.isTTY;
 
 /** Asks for a line. @throws {UsageError} without a terminal @throws {Interrupted} after Ctrl-C or Ctrl-D */
 export async function promptLine(question: string, option: string): Promise<string> {

@@ -72,7 +72,7 @@ export class Screen {
   }
 
   get isTerminal(): boolean {
-    return this.out.isTTY === true;
+    return this.out.isTTY;
   }
 
   links(links: [string, string][]): void {

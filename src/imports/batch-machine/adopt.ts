@@ -31,17 +31,18 @@ export function adopt(
 }
 
 /**
- * An item that is tried again has a media that failed. It is deleted, and its claim with it.
+ * An item that is tried again has a media that failed. It is deleted, and a claim with it.
  *
+ * @param known the claim of its video
  * @returns the claim that stays: of a media that is well, or of another batch
  */
 export async function forgetFailed(
   { env, order, runtime, clock, items }: BatchComponents,
   item: Item,
-  known: ImportedVideo,
+  mediaId: string,
+  known: ImportedVideo | null,
 ): Promise<ImportedVideo | null> {
-  const { mediaId, batchId } = known;
-  if (mediaId !== item.mediaId || batchId !== order.batchId) return known;
+  if (known !== null && known.mediaId !== mediaId) return known;
   const record = await findAsset(openDatabase(env.DB), order.workspaceId, mediaId);
   if (record !== null && record.asset.status !== "errored") return known;
   await deleteAsset(env, { workspaceId: order.workspaceId, assetId: mediaId }, new Date(clock()), runtime.after);

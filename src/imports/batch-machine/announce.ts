@@ -1,4 +1,5 @@
 import type { BatchProblem, BatchState } from "../batches/batch-calls.ts";
+import type { FailedItem } from "./batch-message.ts";
 import type { BatchComponents } from "./components.ts";
 import { shownUrl } from "../batches/shown-url.ts";
 import type { BatchSignal } from "./moves.ts";
@@ -62,15 +63,10 @@ export function announceEnd(batch: BatchComponents, state: BatchState): void {
   else documents.put("owesProgress", true);
   announceState(batch, { type: isFirst ? COMPLETED : null, state });
   timers.bringForward("show", clock());
+  batch.source = null; // with the credentials that it was opened with
 }
 
 export const COMPLETED = "migration.batch.completed";
-
-export interface FailedItem {
-  sourceId: string;
-  sourceUrl?: string;
-  error: BatchProblem;
-}
 
 /** Failed items in an event. */
 const MAX_FAILED = 100;

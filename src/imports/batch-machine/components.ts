@@ -3,13 +3,12 @@ import { DocumentStore } from "../../platform/machine/document-store.ts";
 import { Outbox, type Sequenced } from "../../platform/machine/outbox.ts";
 import { StateMachine } from "../../platform/machine/state-machine.ts";
 import { Timers } from "../../platform/machine/timers.ts";
-import type { BatchOrder, BatchProblem, BatchState, SourceFacts } from "../batches/batch-calls.ts";
-import type { DryRunTotals } from "../report/totals.ts";
+import type { BatchOrder, BatchProblem, BatchState, DryRunTotals, SourceFacts } from "../batches/batch-calls.ts";
 import type { Source } from "../sources/source.ts";
 import { CursorLog } from "./cursor-log.ts";
 import { ItemTable } from "./item-table.ts";
 import { BATCH_MOVES, type BatchSignal } from "./moves.ts";
-import type { BatchMessage } from "./project.ts";
+import type { BatchMessage } from "./batch-message.ts";
 
 /** `work` scans, submits and follows items; `show` writes counts to D1, with an event once a minute; `outbox` writes changes of state. */
 export type BatchTimer = "work" | "show" | "outbox";

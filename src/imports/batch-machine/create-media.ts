@@ -73,5 +73,5 @@ async function commitMedia(
       return insertClaim(openDatabase(env.DB), claim, oldIds);
     },
   });
-  return claim! as ImportedVideo;
+  return claim!;
 }

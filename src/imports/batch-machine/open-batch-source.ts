@@ -22,7 +22,7 @@ export async function openBatchSource(batch: BatchComponents): Promise<Source> {
   const { env, order } = batch;
   const { source: kind, options, credentialId, workspaceId } = order;
   if (kind === "list") {
-    const rows = await rowsOf(batch, options as ListOptions); // as the schema has checked it
+    const rows = await rowsOf(batch, options);
     return openList(rows, { allowsPrivateNetwork: allowsPrivateNetwork(env) });
   }
   const opened = credentialId === null ? null : await openCredentials(env, workspaceId, credentialId);

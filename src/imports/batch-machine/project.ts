@@ -4,28 +4,11 @@ import { commit, openDatabase } from "../../platform/database.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import type { Sequenced } from "../../platform/machine/outbox.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
-import type { BatchCounts, BatchProblem, BatchState } from "../batches/batch-calls.ts";
 import { deleteUnlessKept } from "../credentials/repository.ts";
 import { importBatches } from "../store/tables.ts";
-import { COMPLETED, type FailedItem, reportUrlOf } from "./announce.ts";
+import { COMPLETED, reportUrlOf } from "./announce.ts";
+import type { BatchMessage } from "./batch-message.ts";
 import type { BatchComponents } from "./components.ts";
-
-/** The record of a batch, as D1 and events show it. */
-export interface BatchMessage {
-  kind: "record";
-  payload: {
-    revision: number;
-    atMs: number;
-    state: BatchState;
-    counts: BatchCounts;
-    problem: BatchProblem | null;
-    credentialId: string | null;
-    /** Replaced by the one above. */
-    formerCredentialId: string | null;
-    completedAtMs: number | null;
-    event: { type: string; failed: FailedItem[] } | null;
-  };
-}
 
 /** Writes a batch's messages to D1, each with its event. Idempotent: an event's id follows from the batch and the message. */
 export async function projectBatch(batch: BatchComponents, messages: Sequenced<BatchMessage>[]): Promise<void> {

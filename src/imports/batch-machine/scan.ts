@@ -1,9 +1,9 @@
 import { openDatabase } from "../../platform/database.ts";
 import { log, logWarning } from "../../platform/log.ts";
-import { addVideo, NO_TOTALS, type DryRunTotals } from "../report/totals.ts";
+import { addVideo, NO_TOTALS } from "../report/totals.ts";
 import { findImported, type ImportedVideo } from "../store/claims.ts";
 import { ITEM_ERRORS, type ListedVideo, type Source, type SourcePage } from "../sources/source.ts";
-import type { BatchProblem } from "../batches/batch-calls.ts";
+import type { BatchProblem, DryRunTotals } from "../batches/batch-calls.ts";
 import { accountOf, requireAccount } from "./account.ts";
 import type { BatchComponents } from "./components.ts";
 import { sourceOf } from "./open-batch-source.ts";
@@ -80,7 +80,10 @@ async function takePage(batch: BatchComponents, page: ScannedPage): Promise<void
   });
 }
 
-/** @returns how many of them are new, and whether the batch takes no further ones */
+/**
+ * @returns how many of them are new, and whether the batch is known to take no further ones. A batch that has as many as a batch may have reads on,
+ *   so that it can say whether there are more
+ */
 function addItems(
   batch: BatchComponents,
   chosen: readonly ListedVideo[],
@@ -92,14 +95,16 @@ function addItems(
   const limit = Math.min(order.selection.limit ?? MAX_ITEMS, MAX_ITEMS);
   const before = items.counts.total;
   let added = 0;
+  let leavesOut = false;
   for (const video of chosen) {
     if (before + added < limit) added += addItem(batch, video, known.get(video.id), totals) ? 1 : 0;
-    else if (limit === MAX_ITEMS && items.bySourceId(video.id) === null) noteProblem(batch, TOO_MANY);
+    else leavesOut ||= items.bySourceId(video.id) === null;
   }
+  if (leavesOut && limit === MAX_ITEMS) noteProblem(batch, TOO_MANY);
   for (const id of gone)
     if (items.add(nameless(id), "failed", { code: "video_gone", message: ITEM_ERRORS.video_gone })) added += 1;
   documents.put("totals", totals);
-  return { added, isFull: before + added >= limit };
+  return { added, isFull: before + added >= limit && (leavesOut || limit < MAX_ITEMS) };
 }
 
 const CIRCLES: BatchProblem = {

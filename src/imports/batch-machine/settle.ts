@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { assets, deleteAsset } from "../../library/assets/index.ts";
-import { openDatabase } from "../../platform/database.ts";
+import { commit, openDatabase } from "../../platform/database.ts";
 import { errorFields, log, logWarning } from "../../platform/log.ts";
+import { deleteClaims } from "../store/claims.ts";
 import { ITEM_ERRORS } from "../sources/source.ts";
 import type { BatchComponents } from "./components.ts";
 import type { Item } from "./item.ts";
@@ -85,8 +86,10 @@ export function failItem({ items }: BatchComponents, { seq }: Item, code: string
 async function settleErrored(batch: BatchComponents, item: Item, media: FoundMedia): Promise<boolean> {
   const { items, env, order, clock, runtime } = batch;
   const { id, errorCode, errorMessage } = media;
-  if (!isMendable(batch, item, errorCode ?? ""))
+  if (!isMendable(batch, item, errorCode ?? "")) {
+    await commit(env.DB, deleteClaims(openDatabase(env.DB), id)); // another batch may try the video again
     return failItem(batch, item, errorCode ?? "media_failed", errorMessage ?? ITEM_ERRORS.media_failed);
+  }
   await deleteAsset(env, { workspaceId: order.workspaceId, assetId: id }, new Date(clock()), runtime.after);
   items.set(item.seq, {
     status: "pending",

@@ -23,7 +23,7 @@ export async function submitItem(
   known: ImportedVideo | null,
 ): Promise<void> {
   try {
-    const claim = item.mediaId !== null && known !== null ? await forgetFailed(batch, item, known) : known;
+    const claim = item.mediaId === null ? known : await forgetFailed(batch, item, item.mediaId, known);
     if (claim !== null) return adopt(batch, item, claim);
     await fetchAndCreate(batch, source, item);
   } catch (error) {

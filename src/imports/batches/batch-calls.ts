@@ -1,6 +1,5 @@
 import type { Env } from "../../platform/env.ts";
 import { type Remote, remoteObject } from "../../platform/machine/remote.ts";
-import type { DryRunTotals } from "../report/totals.ts";
 import type { SourceKind, SourcePace } from "../sources/source.ts";
 
 export const BATCH_STATES = ["scanning", "scanned", "running", "paused", "done", "cancelled"] as const;
@@ -106,6 +105,35 @@ export interface SourceFacts {
   pace: SourcePace | null;
   changesAtSource: boolean;
   neverKept: readonly string[];
+}
+
+/** What a scan has found, summed up. */
+export interface DryRunTotals {
+  /** Videos that the selection takes. */
+  videos: number;
+  durationMs: number;
+  /** Videos of which the source says no duration. */
+  withoutDuration: number;
+  /** Sum of the sizes that the source says. */
+  bytes: number;
+  withoutBytes: number;
+  /** Pictures of these heights, for the costs: videos and their time. */
+  heights: Record<string, { videos: number; durationMs: number }>;
+  policies: Record<string, number>;
+  captions: number;
+  /** Videos whose captions are asked for one by one. */
+  captionsUnknown: number;
+  audioTracks: number;
+  chapters: number;
+  playbackIds: number;
+  /** Cannot be fetched, as the list says, by code. */
+  obstacles: Record<string, number>;
+  /** Listed twice. */
+  repeated: number;
+  /** Migrated before. */
+  alreadyImported: number;
+  /** What will be lost, in words → videos. */
+  losses: Record<string, number>;
 }
 
 export interface ReportFacts {

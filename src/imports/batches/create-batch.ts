@@ -100,7 +100,7 @@ async function statusWebhook({ env, workspaceId, now }: CreateContext, objectId:
   }
 }
 
-export const startBatch = (env: CreateContext["env"], order: BatchOrder): Promise<unknown> =>
+const startBatch = (env: CreateContext["env"], order: BatchOrder): Promise<unknown> =>
   importBatch(env, order.batchId)
     .begin(order)
     .catch((error: unknown) => logWarning("import.start_failed", { batchId: order.batchId, ...errorFields(error) }));

@@ -5,7 +5,7 @@ import type { BatchSettings, Difference } from "./batch-calls.ts";
 const MAX_TEXT = 255;
 const MAX_PAIRS = 10;
 /** The name that the published tool gives it, misspelt there (media contract, migration). */
-export const SOURCE_ID_NAME = "originPlaformVideoId";
+const SOURCE_ID_NAME = "originPlaformVideoId";
 
 export interface MediaFields {
   title: string | null;

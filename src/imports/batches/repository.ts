@@ -77,5 +77,5 @@ export const deleteBatch = (db: Database, id: string): Statement =>
   db.delete(importBatches).where(eq(importBatches.id, id));
 
 /** A sweep that called the object notes it, so that the next one looks at others first. */
-export const touch = (db: Database, id: string, now: Date): Statement =>
+export const touch = (db: Database, id: string, now: Date) =>
   db.update(importBatches).set({ updatedAt: now }).where(eq(importBatches.id, id));

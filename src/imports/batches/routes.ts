@@ -180,7 +180,7 @@ export const batchRoutes = newRouter()
     return c.json(successPage(page.rows.map(toItem), page.pagination), 200);
   })
   .openapi(startRoute, async (c) => {
-    const { exclude = [] } = c.req.valid("json") ?? {};
+    const { exclude } = StartImport.parse(c.req.valid("json") ?? {}); // without a body, its defaults
     return c.json(await commanded(c, c.req.valid("param").importId, { name: "start", exclude }), 200);
   })
   .openapi(pauseRoute, async (c) => c.json(await commanded(c, c.req.valid("param").importId, { name: "pause" }), 200))

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { Timestamp } from "../../records/fields.ts";
 import { line } from "../../platform/http/fields.ts";
-import { SOURCE_KINDS } from "../sources/source.ts";
 import { SourceBody } from "../sources/index.ts";
 import { BATCH_STATES, ITEM_STATES } from "./batch-calls.ts";
 
@@ -75,7 +74,7 @@ export type CreateImport = z.output<typeof CreateImport>;
 
 const Count = z.int().nonnegative();
 
-export const ImportCounts = z
+const ImportCounts = z
   .object({ total: Count, pending: Count, submitted: Count, ready: Count, failed: Count, skipped: Count })
   .openapi("ImportCounts");
 
@@ -166,4 +165,3 @@ export const RetryImport = z
   .openapi("RetryImport");
 
 export const ItemStatus = z.enum(ITEM_STATES);
-export const SourceKindName = z.enum(SOURCE_KINDS);

@@ -18,8 +18,8 @@ export function toImport(row: BatchRow, view: BatchView | null) {
     id: row.id,
     status: view?.state ?? row.state,
     source: { type: row.source, ...shown },
-    selection: selection as z.output<typeof ImportRecord>["selection"], // as the schema has checked them
-    settings: settings as unknown as z.output<typeof ImportRecord>["settings"],
+    selection,
+    settings: settings as unknown as z.output<typeof ImportRecord>["settings"], // as the schema has checked them
     dryRun,
     credentialId: row.credentialId,
     counts: view?.counts ?? (row.counts as z.output<typeof ImportRecord>["counts"]),

@@ -10,7 +10,7 @@ const NAMES = new Map<string, SourceKind>([
 ]);
 
 /**
- * @param text a JSON object: source → http or https URL; empty = none
+ * @param text a JSON object: source → http or https URL; empty = none. Names of other sources are ignored
  * @returns null when it is not
  */
 export function readBaseUrls(text: string | undefined): Partial<Record<SourceKind, string>> | null {
@@ -20,9 +20,8 @@ export function readBaseUrls(text: string | undefined): Partial<Record<SourceKin
   const bases: Partial<Record<SourceKind, string>> = {};
   for (const [name, url] of Object.entries(parsed)) {
     const kind = NAMES.get(plain(name));
-    if (kind === undefined || typeof url !== "string" || !/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
-      return null;
-    bases[kind] = url.replace(/\/+$/, "");
+    if (typeof url !== "string" || !/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) return null;
+    if (kind !== undefined) bases[kind] = url.replace(/\/+$/, "");
   }
   return bases;
 }

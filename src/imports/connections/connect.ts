@@ -43,7 +43,9 @@ export function connect(env: ConnectionEnv, { name, base, isStandIn, pace }: Con
     const isOwn =
       isStandIn && (call.url === base || call.url.startsWith(`${base}/`) || call.url.startsWith(`${base}?`));
     const url = isOwn ? new URL(call.url) : await requireReachable(env, guard, name, call.url);
-    const signal = AbortSignal.timeout(REPLY_MS);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), REPLY_MS);
+    const { signal } = deadline;
     try {
       const init = { method, headers: headersOf(call), body: bodyOf(call), redirect: "manual", signal } as const;
       const response = await (isOwn ? fetch(url, init) : fetchOutside(env, url, init));
@@ -54,6 +56,8 @@ export function connect(env: ConnectionEnv, { name, base, isStandIn, pace }: Con
       if (error instanceof SourceFailure) throw error;
       const words = signal.aborted ? "does not answer in time" : "cannot be reached, or broke the connection";
       throw new SourceFailure("source_unavailable", `${name} ${words}.`, { cause: error, retryAfterMs: RETRY_MS });
+    } finally {
+      clearTimeout(timer);
     }
   };
   return {

@@ -33,5 +33,8 @@ export const importCredentials = sqliteTable(
     checkedAt: integer({ mode: "timestamp_ms" }),
     lastCheck: text({ mode: "json" }).$type<LastCheck>(),
   },
-  (t) => [index("import_credentials_in_workspace").on(t.workspaceId, t.createdAt, t.id)],
+  (t) => [
+    index("import_credentials_in_workspace").on(t.workspaceId, t.createdAt, t.id),
+    index("import_credentials_by_key").on(t.sealed), // which begins with the key's id
+  ],
 );

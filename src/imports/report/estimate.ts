@@ -1,8 +1,7 @@
 /** What a migration will cost and how long it takes, out of what its scan has found. Pure. The formulas are those of docs/guides/costs.md. */
 import { planLadder, type ResolutionLabel } from "../../../protocol/ladder.ts";
-import type { BatchSettings } from "../batches/batch-calls.ts";
+import type { BatchSettings, DryRunTotals } from "../batches/batch-calls.ts";
 import type { SourcePace } from "../sources/source.ts";
-import type { DryRunTotals } from "./totals.ts";
 
 /** Measured with a minute of 1080p (docs/guides/costs.md, On-demand video). */
 const MEASURED = { cpuSeconds: 101, awakeSeconds: 30, renditionBytes: 28e6, sourceBytes: 31e6, objects: 83 };
@@ -17,6 +16,8 @@ const PRICE = {
 const USUAL_DURATION_MS = 5 * 60_000;
 /** Calls of a source for a video: the file, its captions. */
 const CALLS = 3;
+/** Orders for a video, where its file must be ordered or opened: the order, and the one that takes it back. */
+const ORDERS = 2;
 
 export interface Estimate {
   hours: number;
@@ -54,7 +55,10 @@ export function estimateOf(
   const sourceSeconds =
     pace === null
       ? 0
-      : Math.max((totals.videos * CALLS) / pace.readsPerSecond, ordersFiles ? totals.videos / pace.writesPerSecond : 0);
+      : Math.max(
+          (totals.videos * CALLS) / pace.readsPerSecond,
+          ordersFiles ? (totals.videos * ORDERS) / pace.writesPerSecond : 0,
+        );
   return {
     hours: minutes / 60,
     isHoursEstimated: totals.withoutDuration > 0,

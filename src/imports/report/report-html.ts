@@ -7,7 +7,7 @@ const STYLE = `
   :root { color-scheme: light dark; --line: #8884; --soft: #8882; --good: #1a7f37; --bad: #cf222e; }
   body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
   h1 { margin-bottom: 0; } h2 { margin-top: 2.5rem; } .sub { opacity: .75; margin-top: 0; }
-  .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .75rem; margin: 1.5rem 0; }
+  .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: .75rem; margin: 1.5rem 0; }
   .card { border: 1px solid var(--line); border-radius: .5rem; padding: .75rem 1rem; }
   .card b { display: block; font-size: 1.5rem; } .card span { opacity: .75; font-size: .875rem; }
   .bar { display: flex; height: .75rem; border-radius: .375rem; overflow: hidden; background: var(--soft); }
@@ -19,9 +19,9 @@ const STYLE = `
 const number = (value: number) => value.toLocaleString("en-US");
 const about = (isEstimated: boolean) => (isEstimated ? "about " : "");
 
-export const reportHtml = (report: ImportReport) => {
+/** @param source as people write it: "Mux" */
+export const reportHtml = (report: ImportReport, source: string) => {
   const { import: batch, found, estimate } = report;
-  const source = String(batch.source["type"]);
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -50,7 +50,7 @@ export const reportHtml = (report: ImportReport) => {
         <p>
           Prices are Cloudflare's list prices of November 2026, without what a plan includes.
           ${found.isHoursEstimated ? "The source says no duration of some videos: 5 minutes are assumed." : ""}
-          ${report.sampled === 0 ? "" : `${report.sampled} videos were tried as a sample.`}
+          ${report.sampled === 0 ? "" : `${report.sampled} videos were looked at one by one, as a sample.`}
         </p>
         <h2>What was found</h2>
         ${table(
@@ -76,6 +76,7 @@ export const reportHtml = (report: ImportReport) => {
           table(
             ["Video", "Reason"],
             report.obstacles.map(({ sourceId, title, message }) => [title ?? sourceId, `${message} (${sourceId})`]),
+            "text",
           ),
         )}
         ${section("Failed and left out", report.reasons.length, () =>
@@ -121,20 +122,21 @@ const section = (title: string, rows: number, content: () => unknown) =>
     : html`<h2>${title}</h2>
         ${content()}`;
 
-const table = ([name = "", value = ""]: [string, string], rows: string[][]) =>
+/** @param second what the second column has: numbers stand at its right */
+const table = ([name, value]: [string, string], rows: string[][], second: "n" | "text" = "n") =>
   html`<table>
     <thead>
       <tr>
         <th>${name}</th>
-        <th class="n">${value}</th>
+        <th class="${second}">${value}</th>
       </tr>
     </thead>
     <tbody>
       ${rows.map(
-        ([text, count]) =>
+        ([text, other]) =>
           html`<tr>
             <td>${text}</td>
-            <td class="n">${count}</td>
+            <td class="${second}">${other}</td>
           </tr>`,
       )}
     </tbody>

@@ -5,13 +5,16 @@ import { dataAnswer, security, success } from "../../platform/http/answers.ts";
 import { htmlResponse } from "../../platform/http/html-page.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { ROW_FORMATS, type RowFormat, WRITERS } from "../../platform/row-formats.ts";
+import { SOURCES } from "../sources/index.ts";
 import { reportHtml } from "./report-html.ts";
 import { REPORT_FIELDS, reportRows } from "./report-rows.ts";
-import { ImportReport } from "./schemas.ts";
+import { ImportMapRow, ImportReport } from "./schemas.ts";
 import { toReport } from "./to-report.ts";
 
 /** The page has its style inside, so that it is one file. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+const file = (example: string) => ({ schema: z.string().openapi({ example }) });
 
 const reportRoute = createRoute({
   operationId: "get_import_report",
@@ -28,8 +31,8 @@ const reportRoute = createRoute({
       ...dataAnswer(ImportReport, "The report"),
       content: {
         ...dataAnswer(ImportReport, "The report").content,
-        "text/csv": { schema: z.string() },
-        "text/html": { schema: z.string() },
+        "text/csv": file("section,name,value,videos,examples\r\nfound,videos,119,,\r\nlost,thumbnails,,all,\r\n"),
+        "text/html": file("<!doctype html>…"),
       },
     },
     ...itemProblems,
@@ -39,6 +42,20 @@ const reportRoute = createRoute({
 /** Which new ids an item has. */
 const MAP_FIELDS = ["sourceId", "oldPlaybackId", "mediaId", "playbackId", "status", "error"] as const;
 const ITEMS_AT_ONCE = 500;
+const [VIDEO, MEDIA, PLAYBACK] = [
+  "x3Qm8Tn0rV1sBq00kC7zYw5dLh2e4u9",
+  "7a1e5c94-2f0b-4d68-8c33-91b6e4f7a205",
+  "c46f80d1-93a7-4e2b-b5d8-06f2a71c3e9b",
+];
+const MAP_CONTENT = {
+  json: { "application/json": { schema: z.array(ImportMapRow) } },
+  ndjson: {
+    "application/x-ndjson": file(
+      `{"sourceId":"${VIDEO}","oldPlaybackId":null,"mediaId":"${MEDIA}","playbackId":"${PLAYBACK}","status":"ready","error":null}\n`,
+    ),
+  },
+  csv: { "text/csv": file(`${MAP_FIELDS.join(",")}\r\n${VIDEO},,${MEDIA},${PLAYBACK},ready,\r\n`) },
+};
 
 const mapRoute = <Format extends RowFormat>(format: Format) =>
   createRoute({
@@ -52,10 +69,7 @@ const mapRoute = <Format extends RowFormat>(format: Format) =>
     security,
     request: { params: importParams },
     responses: {
-      200: {
-        description: "The rows",
-        content: { [WRITERS[format].contentType.split(";")[0]!]: { schema: z.string() } },
-      },
+      200: { description: "The rows", content: MAP_CONTENT[format] },
       ...itemProblems,
     },
   });
@@ -102,7 +116,9 @@ export const reportRoutes = newRouter().openapi(reportRoute, async (c) => {
   const report = toReport(row, facts, Number(c.env.ENCODER_CONTAINERS));
   const { format } = c.req.valid("query");
   if (format === "html")
-    return (await htmlResponse(c.req.raw, reportHtml(report), 200, { "content-security-policy": POLICY })) as never;
+    return await htmlResponse(c.req.raw, reportHtml(report, SOURCES[row.source].name), 200, {
+      "content-security-policy": POLICY,
+    });
   if (format === "json") return c.json(success(report), 200);
   const { csv } = WRITERS;
   const lines = reportRows(report).map((line, n) => csv.row(line, REPORT_FIELDS, n));

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ImportRecord } from "../batches/schemas.ts";
+import { ImportRecord, ItemStatus } from "../batches/schemas.ts";
 
 const Count = z.int().nonnegative();
 const Group = { items: Count, examples: z.array(z.string()).openapi({ description: "Ids at the source" }) };
@@ -55,3 +55,15 @@ export const ImportReport = z
   })
   .openapi("ImportReport");
 export type ImportReport = z.output<typeof ImportReport>;
+
+/** A row of the map; a text file of it has the same columns. */
+export const ImportMapRow = z
+  .object({
+    sourceId: z.string(),
+    oldPlaybackId: z.string().nullable(),
+    mediaId: z.uuid().nullable(),
+    playbackId: z.uuid().nullable(),
+    status: ItemStatus,
+    error: z.string().nullable().openapi({ description: "The code of the item's error" }),
+  })
+  .openapi("ImportMapRow");

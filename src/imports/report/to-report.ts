@@ -11,7 +11,7 @@ export function toReport(row: BatchRow, facts: ReportFacts, encoders: number): I
   const estimate = estimateOf(totals, order.settings, { encoders, pace, ordersFiles: changesAtSource });
   const { onceUsd, monthlyUsd, storedBytes, totalSeconds, encodingSeconds, sourceSeconds } = estimate;
   return {
-    import: toImport(row, view) as ImportReport["import"],
+    import: toImport(row, view),
     found: {
       videos: totals.videos,
       hours: Math.round(estimate.hours * 100) / 100,

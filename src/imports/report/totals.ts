@@ -1,39 +1,11 @@
 /** What a scan has found, summed up page by page. Pure. */
 import type { ListedVideo } from "../sources/source.ts";
-import type { BatchSettings } from "../batches/batch-calls.ts";
+import type { BatchSettings, DryRunTotals } from "../batches/batch-calls.ts";
 import { lossesOf } from "./losses.ts";
 
 /** Kinds of losses that are told apart; the rest is one sum. */
 const MAX_LOSSES = 50;
 const REST = "other things";
-
-export interface DryRunTotals {
-  /** Videos that the selection takes. */
-  videos: number;
-  durationMs: number;
-  /** Videos of which the source says no duration. */
-  withoutDuration: number;
-  /** Sum of the sizes that the source says. */
-  bytes: number;
-  withoutBytes: number;
-  /** Pictures of these heights, for the costs: videos and their time. */
-  heights: Record<string, { videos: number; durationMs: number }>;
-  policies: Record<string, number>;
-  captions: number;
-  /** Videos whose captions are asked for one by one. */
-  captionsUnknown: number;
-  audioTracks: number;
-  chapters: number;
-  playbackIds: number;
-  /** Cannot be fetched, as the list says, by code. */
-  obstacles: Record<string, number>;
-  /** Listed twice. */
-  repeated: number;
-  /** Migrated before. */
-  alreadyImported: number;
-  /** What will be lost, in words → videos. */
-  losses: Record<string, number>;
-}
 
 export const NO_TOTALS: DryRunTotals = {
   videos: 0,
@@ -56,9 +28,12 @@ export const NO_TOTALS: DryRunTotals = {
 
 const LADDER_HEIGHTS = [480, 720, 1080, 1440, 2160];
 
-/** The height that a rung has, for a source of this size; "unknown" where the list does not say. */
-export const heightClass = (heightPx: number | null): string =>
-  heightPx === null ? "unknown" : String(LADDER_HEIGHTS.find((height) => heightPx <= height) ?? 2160);
+/** The shorter edge of the smallest rung that holds a picture; "unknown" where the list does not say. */
+function heightClass({ widthPx, heightPx }: Pick<ListedVideo, "widthPx" | "heightPx">): string {
+  if (heightPx === null) return "unknown";
+  const shortPx = Math.min(widthPx ?? heightPx, heightPx);
+  return String(LADDER_HEIGHTS.find((height) => shortPx <= height) ?? 2160);
+}
 
 const increment = (counts: Record<string, number>, key: string, by = 1) => {
   counts[key] = (counts[key] ?? 0) + by;
@@ -72,7 +47,7 @@ export function addVideo(sum: DryRunTotals, video: ListedVideo, settings: BatchS
   sum.withoutDuration += video.durationMs === null ? 1 : 0;
   sum.bytes += video.bytes ?? 0;
   sum.withoutBytes += video.bytes === null ? 1 : 0;
-  const height = (sum.heights[heightClass(video.heightPx)] ??= { videos: 0, durationMs: 0 });
+  const height = (sum.heights[heightClass(video)] ??= { videos: 0, durationMs: 0 });
   height.videos += 1;
   height.durationMs += video.durationMs ?? 0;
   increment(sum.policies, video.policy);

@@ -36,7 +36,7 @@ export class CloudflareApi {
     return `${this.accountPath}/stream${uid === undefined ? "" : `/${encodeURIComponent(uid)}`}${below}`;
   }
 
-  /** @throws {SourceFailure} as `SourceHttp.json`, and credentials_invalid for a token that cannot be one */
+  /** @throws {SourceFailure} as `json` of SourceHttp, and credentials_invalid for a token that cannot be one */
   async json({ method = "GET", path, body }: CloudflareCall): Promise<{ status: number; body: unknown }> {
     const reply = await this.#http.json({
       method,

@@ -42,7 +42,11 @@ function pageOf(fresh: Video[], border: Border | null): SourcePage {
 }
 
 async function videosOf(api: CloudflareApi, query: URLSearchParams): Promise<Video[]> {
-  const answer = await api.read({ path: `${api.stream()}?${query}` }, VideosAnswer, "Cloudflare's list of videos");
+  const answer = await api.read(
+    { path: `${api.stream()}?${query.toString()}` },
+    VideosAnswer,
+    "Cloudflare's list of videos",
+  );
   if (answer === null) throw new SourceFailure("credentials_invalid", "Cloudflare knows no account with this ID.");
   return answer.result;
 }

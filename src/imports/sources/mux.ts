@@ -86,7 +86,7 @@ class MuxSource implements Source {
   async listPage(cursor: string | null, { ids }: Selection): Promise<SourcePage> {
     if (ids !== undefined) return chosenPage(cursor, ids, (id) => this.describe(id));
     const query = new URLSearchParams({ limit: String(PAGE_SIZE), ...(cursor === null ? {} : { cursor }) });
-    const { body } = await this.#get(`/video/v1/assets?${query}`);
+    const { body } = await this.#get(`/video/v1/assets?${query.toString()}`);
     const { data, next_cursor: next } = readAnswer(AssetsAnswer, body, "Mux's list of assets");
     if (next != null && next === cursor) {
       throw new SourceFailure("source_unreadable", "Mux's list of assets does not advance: a page leads to itself.");

@@ -49,7 +49,8 @@ export function videoOf(object: ListedObject, policy: SourcePolicy, nowMs: numbe
     widthPx: null,
     heightPx: null,
     policy,
-    playbackIds: [],
+    // Its address is what pages have of an object.
+    playbackIds: [{ id: object.key, policy }],
     creatorId: null,
     tags: [],
     folder: folder === "" ? null : folder,

@@ -50,3 +50,9 @@ export const insertClaim = (db: Database, row: ImportedVideo, oldPlaybackIds: re
       .onConflictDoNothing(),
   ),
 ];
+
+/** Of a media that failed: its video may come again, and its old playback IDs lead nowhere. */
+export const deleteClaims = (db: Database, mediaId: string): Statement[] => [
+  db.delete(importedVideos).where(eq(importedVideos.mediaId, mediaId)),
+  db.delete(migratedPlaybackIds).where(eq(migratedPlaybackIds.mediaId, mediaId)),
+];

@@ -380,6 +380,7 @@ test("npx finds the command in the repository, and every command has a help text
     "events tail",
     "webhooks listen",
     "whisper get",
+    "import",
   ]);
   for (const name of names) {
     const help = await sluice(...name.split(" "), "--help");

@@ -26,7 +26,8 @@ const open = (apiKey = API_VIDEO_KEY) =>
 test("the address of a private video works once, and that of its session as often as wanted", async () => {
   const [id = ""] = standIn.addMany(1, CLIP, () => ({ policy: "private" }));
   const headers = { authorization: `Basic ${btoa(`${API_VIDEO_KEY}:`)}` };
-  const shown = (await (await fetch(`${standIn.url}/videos/${id}`, { headers })).json()) as { assets: { mp4: string } };
+  const answer: unknown = await (await fetch(`${standIn.url}/videos/${id}`, { headers })).json();
+  const shown = answer as { assets: { mp4: string } };
   const range = { headers: { range: "bytes=0-9" } };
   expect((await fetch(shown.assets.mp4, range)).status).toBe(206);
   expect((await fetch(shown.assets.mp4, range)).status).toBe(403);

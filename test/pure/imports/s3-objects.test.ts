@@ -50,7 +50,7 @@ describe("keys", () => {
   test.for(odd)("%j is listed, described and fetched", async (key) => {
     put(key);
     const video = await onlyListed();
-    expect(video.id).toBe(key);
+    expect(video).toMatchObject({ id: key, playbackIds: [{ id: key, policy: "private" }] });
     expect(await open().describe(key)).toMatchObject({ id: key, bytes: CLIP_BYTES.length });
     const resolution = await open().resolve(video, null);
     if (resolution.status !== "ready") throw new Error("not ready");

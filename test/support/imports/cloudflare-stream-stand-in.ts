@@ -30,14 +30,11 @@ export interface CloudflareOptions {
   pageSize?: number;
   /** How often downloads are read before one that was ordered is ready; default 2. */
   readsUntilReady?: number;
-  /** Cloudflare's own is CLOUDFLARE_LIMIT; default none. */
+  /** Cloudflare's own: 1,200 calls in five minutes; default none. */
   limit?: VendorLimit | null;
   /** Whether a video of exactly `end` is in the list; the documents do not say. */
   includesEnd?: boolean;
 }
-
-/** 1,200 in five minutes, in all: a stand-in counts reads and writes apart. */
-export const CLOUDFLARE_LIMIT: VendorLimit = { windowMs: 300_000, reads: 900, writes: 300 };
 
 export async function startCloudflareStandIn(options: CloudflareOptions = {}): Promise<StandIn> {
   const cloudflare = new Cloudflare(options);

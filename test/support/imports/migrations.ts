@@ -52,7 +52,7 @@ export async function untilImport(
 /** Every item of a batch, page by page. */
 export async function itemsOf(platform: Api, id: string): Promise<Item[]> {
   const items: Item[] = [];
-  for (let cursor = ""; ; ) {
+  for (let cursor = ""; ;) {
     const { body } = await platform.api<Item[]>("GET", `/v1/imports/${id}/items?limit=100${cursor}`);
     items.push(...body.data);
     const { nextCursor } = (body as unknown as { pagination: { nextCursor: string | null } }).pagination;

@@ -21,7 +21,7 @@ export interface MuxAsset extends Record<string, unknown> {
   static_renditions?: { status?: string; files: { name: string; status?: string }[] };
 }
 
-export const playbackIdOf = (video: StandInVideo) => `pb${video.id}`;
+const playbackIdOf = (video: StandInVideo) => `pb${video.id}`;
 export const chaptersTrackIdOf = (video: StandInVideo) => `ct${video.id}`;
 export const textTrackIdOf = (video: StandInVideo, languageCode: string) => `tt${video.id}${languageCode}`;
 

@@ -29,12 +29,9 @@ export interface MuxOptions {
   pageSize?: number;
   /** How often an asset is read before a master that was asked for is ready; default 2. */
   readsUntilReady?: number;
-  /** Mux's own is MUX_LIMIT; default none. */
+  /** Mux's own, as the brief of the API has it: 5 reads and 1 write a second; default none. */
   limit?: VendorLimit | null;
 }
-
-/** Five reads and one write a second: https://www.mux.com/docs/core/make-api-requests. */
-export const MUX_LIMIT: VendorLimit = { windowMs: 1000, reads: 5, writes: 1 };
 
 const WHOAMI = {
   organization_id: "org-1",

@@ -1,10 +1,10 @@
 /** Drives every flow of this release that announces something, and compares the kinds that D1 then holds with `isSent` of the catalogue. */
-import { env } from "cloudflare:test";
+import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { expect, test, vi } from "vitest";
 import { BUCKET_MS, lastBucketEndMs } from "../../../src/analytics/alerts/decide.ts";
 import { evaluateAlerts } from "../../../src/analytics/alerts/evaluate-alerts.ts";
-import { EVENT_KINDS, events } from "../../../src/events/index.ts";
+import { CATALOGUE, EVENT_KINDS, events, type EventType } from "../../../src/events/index.ts";
 import { commitWithEvents } from "../../../src/events/webhooks/index.ts";
 import { deliveries } from "../../../src/events/webhooks/records/tables.ts";
 import { wakeSender } from "../../../src/events/webhooks/fan-out/call-sender.ts";
@@ -237,7 +237,33 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await untilSent(workspace, "webhook.delivery.exhausted");
     await untilSent(workspace, "webhook.disabled");
   },
+
+  "a migration ends, and what failed in it is tried again": async (workspace) => {
+    const server = await openSourceServer();
+    const missing = await server.add("/gone.mp4", { kind: "status", status: 404 });
+    const items = [{ url: missing }, { url: "ftp://cdn.test/a.mp4" }];
+    const { id } = await ask<{ id: string }>(workspace, "POST", "/v1/imports", { source: { type: "list", items } });
+    await untilSent(workspace, "migration.batch.started");
+    await untilSent(workspace, "migration.batch.completed");
+    await ask(workspace, "POST", `/v1/imports/${id}/retry`, { items: ["ftp://cdn.test/a.mp4"] });
+    await until(
+      () => ask<{ status: string }>(workspace, "GET", `/v1/imports/${id}`),
+      ({ status }) => status === "done",
+    );
+    await minuteLater(id);
+    await untilSent(workspace, "migration.batch.progress");
+  },
 };
+
+/** Progress is announced at most once a minute: the last event of the batch is as old as that. */
+async function minuteLater(batchId: string): Promise<void> {
+  const stub = env.IMPORT_BATCH.get(env.IMPORT_BATCH.idFromName(batchId));
+  await runInDurableObject(stub, (_, { storage }) => {
+    storage.kv.put("announcedAtMs", Date.now() - 60_000);
+    storage.sql.exec("UPDATE timers SET due = 1 WHERE name = 'show'");
+  });
+  await runDurableObjectAlarm(stub);
+}
 
 async function addTarget(workspace: TestWorkspace, stream: Stream): Promise<string> {
   const body = { url: "rtmp://live.example.com/app", streamKey: "key" };
@@ -253,13 +279,23 @@ test("the kinds that the flows of this release send are those marked as sent", a
 
 test("an event of a kind that is not marked as sent is not recorded, so no flow can send it unmarked", async () => {
   const workspace = await newWorkspace();
-  for (const { type, isSent, example } of EVENT_KINDS) {
+  for (const { type, example } of EVENT_KINDS) {
     const event = someEvent(workspace.id, undefined, { type, data: example });
-    const commit = commitWithEvents(env, [], [{ event }]);
-    if (isSent) await commit;
-    else await expect(commit).rejects.toThrow(`does not mark "${type}" as sent`);
+    const commit = () => commitWithEvents(env, [], [{ event }]);
+    await unmarked([type], () => expect(commit()).rejects.toThrow(`does not mark "${type}" as sent`));
+    await commit();
   }
 });
+
+/** A release that declares these kinds and does not send them yet: this one sends all. */
+async function unmarked(types: readonly EventType[], work: () => Promise<unknown>): Promise<void> {
+  for (const type of types) CATALOGUE[type].isSent = false;
+  try {
+    await work();
+  } finally {
+    for (const type of types) CATALOGUE[type].isSent = true;
+  }
+}
 
 test("GET /v1/event-types says of each kind whether it is sent, and a webhook which of its types are not", async () => {
   const workspace = await newWorkspace();
@@ -268,12 +304,20 @@ test("GET /v1/event-types says of each kind whether it is sent, and a webhook wh
     EVENT_KINDS.map(({ type, isSent }) => [type, isSent]),
   );
 
-  const eventTypes = ["asset.ready", "ai.moderation.flagged", "video.mediaAI.*", "video.media.*", "migration.*"];
+  const eventTypes = ["asset.ready", "video.media.*", "migration.batch.started", "migration.*"];
   const webhook = await createWebhook(workspace, { eventTypes });
-  expect(webhook).toMatchObject({
-    eventTypes,
-    eventTypesNotSent: ["migration.*"],
+  expect(webhook).not.toHaveProperty("eventTypesNotSent");
+  const read = () => ask<object>(workspace, "GET", `/v1/webhooks/${webhook.id}`);
+  const listed = async () =>
+    (await ask<{ type: string; isSent: boolean }[]>(workspace, "GET", "/v1/event-types")).filter(
+      (kind) => !kind.isSent,
+    );
+  const migration = EVENT_KINDS.map(({ type }) => type).filter((type) => type.startsWith("migration."));
+  await unmarked(["asset.ready", ...migration], async () => {
+    expect(await read()).toMatchObject({ eventTypes, eventTypesNotSent: ["asset.ready", ...eventTypes.slice(2)] });
+    expect((await listed()).map(({ type }) => type)).toEqual(["asset.ready", ...migration]);
   });
-  const changed = await ask<object>(workspace, "PATCH", `/v1/webhooks/${webhook.id}`, { eventTypes: ["asset.ready"] });
-  expect(changed).not.toHaveProperty("eventTypesNotSent");
+  await unmarked(["migration.batch.started"], async () => {
+    expect(await read()).toMatchObject({ eventTypesNotSent: ["migration.batch.started"] });
+  });
 });

@@ -12,7 +12,7 @@ import { orderOf } from "../../../src/imports/batches/order-of.ts";
 import { type BatchRow, findBatch, insertBatch } from "../../../src/imports/batches/repository.ts";
 import type { SourceKind } from "../../../src/imports/sources/source.ts";
 import { assets } from "../../../src/library/assets/tables.ts";
-import { openDatabase } from "../../../src/platform/database.ts";
+import { commit, openDatabase } from "../../../src/platform/database.ts";
 import type { Env } from "../../../src/platform/env.ts";
 import type { TestWorkspace } from "../workspace.ts";
 import type { FakeSource } from "./fake-source.ts";
@@ -100,7 +100,7 @@ export class BatchBench {
       completedAt: null,
       revision: 0,
     };
-    await insertBatch(openDatabase(env.DB), row);
+    await commit(env.DB, [insertBatch(openDatabase(env.DB), row)]);
     return row;
   }
 
@@ -165,6 +165,7 @@ export class BatchBench {
     const endMs = this.nowMs + limitMs;
     for (let turns = 0; turns < MAX_TURNS; turns++) {
       const view = await this.view();
+      console.error('T', turns, this.nowMs, view.state, JSON.stringify(view.counts), await this.inside((b)=>JSON.stringify(b.timers.dues())));
       if (this.isDead || (await isIt(view))) return view;
       const nextMs = await this.nextMs();
       if (nextMs === null) return view;

@@ -59,7 +59,7 @@ test("a media that was created before the end of the process is adopted, also by
   expect(
     (await batch.items())
       .filter(({ status }) => status === "ready")
-      .map(({ mediaId }) => mediaId)
+      .map(({ mediaId }) => mediaId ?? "")
       .toSorted(),
   ).toEqual(made.map(({ id }) => id).toSorted());
 });

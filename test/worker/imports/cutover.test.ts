@@ -91,7 +91,7 @@ test("what was not migrated is 404 in one wording, as JSON for players and as a 
     "nonsense/mux/old.m3u8",
     `${workspaceId}/mux/%zz`,
     `${workspaceId}/mux/`,
-    `${workspaceId}`,
+    workspaceId,
     `${workspaceId}/mux/old/text/track.vtt`,
   ];
   for (const path of paths) {

@@ -128,7 +128,6 @@ test("a network that names too many unknown hosts causes no further queries, and
   expect(queries.filter((text) => text.includes("import_hosts"))).toHaveLength(1);
 
   const broken = {
-    ...env.DB,
     prepare: () => {
       throw new Error("no database");
     },

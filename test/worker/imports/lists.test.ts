@@ -34,7 +34,7 @@ async function newList(workspace: TestWorkspace, body = `url\n${URL_1}`, headers
 const fieldsOf = async (answer: Response) => [answer.status, (await answer.json<ErrorBody>()).error.fields];
 
 const objectsOf = async (workspaceId: string) =>
-  (await env.MEDIA.list({ prefix: `imports/${workspaceId}/` })).objects.map(({ key }) => key.split("/").at(-1));
+  (await env.MEDIA.list({ prefix: `imports/${workspaceId}/` })).objects.map(({ key }) => key.split("/").at(-1) ?? "");
 const rowsOf = (workspaceId: string) =>
   openDatabase(env.DB)
     .select()

@@ -35,9 +35,16 @@ const logins =
 const wrong = (id: string) => `Basic ${btoa(`${id}:wrong`)}`;
 const credentialId = crypto.randomUUID();
 
-/** An isolate learns that a network has tried too many ids when it counts one more. */
-const guesses =
-  (taken: string, ask: () => { path: string; init?: RequestInit }): Trial =>
+/** Each trial has a network of its own: some kinds of ids are counted together. */
+let networks = 77;
+
+/**
+ * The limiter of unknown ids, after one less than its bound. An isolate learns that a network has tried too many ids when it counts one more.
+ *
+ * @param guess asks for an id that does not exist, with these headers
+ */
+export const guessed =
+  (guess: (headers: Headers) => Promise<string>): Trial =>
   async (bound) => {
     if (
       !new RegExp(`name = "UNKNOWN_IDS".*\nnamespace_id = .*\nsimple = \\{ limit = ${bound}, period = 60 \\}`).test(
@@ -48,20 +55,23 @@ const guesses =
     let count = bound - 1;
     const limiter = vi.spyOn(env.UNKNOWN_IDS, "limit");
     limiter.mockImplementation(async () => ({ success: ++count <= bound }));
-    const guess = async () => {
-      const { path, init = {} } = ask();
-      const headers = new Headers(init.headers);
-      headers.set("cf-connecting-ip", "2001:db8:77::1");
-      return String((await send(new Request(`http://sluice.test${path}`, { ...init, headers }))).status);
-    };
+    const network = `2001:db8:${(networks += 1)}::1`;
+    const again = () => guess(new Headers({ "cf-connecting-ip": network }));
     try {
-      await guess();
-      const atBound = await guess();
-      return { atBound: atBound === taken ? TAKEN : atBound, above: await guess() };
+      await again();
+      return { atBound: await again(), above: await again() };
     } finally {
       limiter.mockRestore();
     }
   };
+
+const guesses = (taken: string, ask: () => { path: string; init?: RequestInit }): Trial =>
+  guessed(async (headers) => {
+    const { path, init = {} } = ask();
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+    const { status } = await send(new Request(`http://sluice.test${path}`, { ...init, headers }));
+    return String(status) === taken ? TAKEN : String(status);
+  });
 
 /** Reads a source from a new server. @returns the error code, or `TAKEN` */
 async function source(read: (origin: RemoteServer) => Promise<unknown>): Promise<string> {
@@ -127,6 +137,9 @@ async function delivered(payloads: string[]): Promise<number> {
 
 export const PLATFORM_TRIALS = {
   "unknown-ids": guesses("404", () => ({ path: `/${crypto.randomUUID()}.m3u8` })),
+  "unknown-old-ids": guesses("404", () => ({
+    path: `/migrated/${crypto.randomUUID()}/mux/${crypto.randomUUID()}.m3u8`,
+  })),
   "unknown-logins": guesses("401", () => ({
     path: "/v1/on-demand",
     init: { headers: { authorization: wrong(crypto.randomUUID()) } },

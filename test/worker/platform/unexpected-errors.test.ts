@@ -93,7 +93,7 @@ test("a task of the cron, by its name; the other tasks run", async () => {
   Object.defineProperty(broken, "WEBHOOK_KEYS", { get: throwsInside });
   await worker.scheduled(createScheduledController({ scheduledTime: new Date(), cron: "* * * * *" }), broken);
   const failed = lines.filter((line) => line["event"] === "cron.task_failed");
-  expect(failed.map(({ task }) => task)).toEqual(["resealSecrets", "sweepSecrets"]);
+  expect(failed.map(({ task }) => task)).toEqual(["resealSecrets", "resealCredentials", "sweepSecrets"]);
   expect(failed[0]).toMatchObject({
     error: "TypeError: no tracks",
     stack: here("Object.throwsInside \\[as WEBHOOK_KEYS\\]"),

@@ -7,7 +7,7 @@ import { differences } from "../../support/differences.ts";
 import { storeView } from "../analytics/beacon-helpers.ts";
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type NewRecording, openRecording } from "../../../src/library/assets/index.ts";
 import { UNRESTRICTED } from "../../../src/tenancy/access/index.ts";
 import { commit, openDatabase } from "../../../src/platform/database.ts";
@@ -22,6 +22,7 @@ import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from ".
 
 const db = openDatabase(env.DB);
 const app = createApp();
+const WAIT = { timeout: 20_000, interval: 20 };
 const PUBLIC_ROUTES = new Set(["/v1/openapi.json", "/v1/reference", "/v1/reference/"]);
 
 /** Ids in the form of a workspace's ids, to which nothing belongs. */
@@ -47,6 +48,10 @@ const someIds = () => ({
   dimensionsId: "video_title",
   drmConfigurationId: crypto.randomUUID(),
   version: "1", // a number
+  importId: crypto.randomUUID(),
+  listId: crypto.randomUUID(),
+  credentialId: crypto.randomUUID(), // of a source of migrations
+  host: `${crypto.randomUUID()}.example.com`,
 });
 type Ids = { [Name in keyof ReturnType<typeof someIds>]: string };
 
@@ -61,6 +66,8 @@ interface Call {
   nothing?: number;
   /** The status for the owner; default: 200. */
   opens?: number;
+  /** The owner's ids in place of the tenant's, of records that the operation accepts. */
+  opensWith?: (owner: Tenant) => Promise<Partial<Ids>>;
   /** The path below which a created record is read; default: the operation's own path. */
   madeAt?: string;
   /** Its pages have cursors. */
@@ -75,6 +82,17 @@ const UPLOAD = { corsOrigin: "*" };
 const STREAM = { playbackSettings: {}, inputMediaSettings: {} };
 const TARGET = { url: "rtmp://127.0.0.1/b", streamKey: "b" };
 const ALERT = { name: "b", metric: "error_rate", thresholdValue: 0.1 };
+const S3 = { bucket: "films", endpoint: "https://127.0.0.1:9" }; // nobody answers there
+const S3_CREDENTIAL = {
+  source: "s3",
+  credentials: { accessKeyId: "AKIDOFNOBODYATALL", secretAccessKey: "no secret" },
+  keep: true,
+};
+/** A dry run whose items have no address to fetch from: once it is scanned, nothing changes it. */
+const IMPORT = {
+  source: { type: "list", items: ["a", "b"].map((id) => ({ id, url: "ftp://cdn.test/a.mp4" })) },
+  dryRun: true,
+};
 const HOUR_AGO = new Date(Date.now() - 3600_000).toISOString();
 
 /** The same in each request: answers repeat it. */
@@ -233,7 +251,63 @@ const CALLS: Record<string, Call> = {
     ),
   ),
   "create-playback-token": { body: ({ playbackId }) => ({ playbackId }) },
+  create_import: { body: () => IMPORT },
+  list_imports: { isPaged: true, queries: () => ["limit=50"] },
+  get_import: {},
+  list_import_items: { isPaged: true },
+  start_import: {},
+  pause_import: { opensWith: scanningImport },
+  resume_import: { body: ({ credentialId }) => ({ credentialId }), opensWith: pausedImport },
+  cancel_import: {},
+  retry_import: { body: () => ({ items: ["a"] }), opensWith: endedImport },
+  get_import_report: {},
+  get_import_map_json: {},
+  get_import_map_ndjson: {},
+  get_import_map_csv: {},
+  "create-import-list": { body: () => [{ url: "http://127.0.0.1:9/b.mp4" }] },
+  "get-import-list": {},
+  "delete-import-list": {},
+  "create-import-credential": { body: () => S3_CREDENTIAL },
+  "list-import-credentials": { queries: () => ["limit=50"] },
+  "get-import-credential": {},
+  "check-import-credential": { body: () => ({ options: S3 }) },
+  "delete-import-credential": {},
+  "put-import-host": {}, // has a test of its own: that a host is taken is said
+  "list-import-hosts": {},
+  "delete-import-host": {},
 };
+
+/** @returns the batch when it has come to this state */
+async function importAt({ workspace }: Tenant, id: string, status: string): Promise<{ importId: string }> {
+  await vi.waitUntil(async () => {
+    const answer = await workspace.request("GET", `/v1/imports/${id}`);
+    return (await answer.json<{ data: { status: string } }>()).data.status === status;
+  }, WAIT);
+  return { importId: id };
+}
+
+/** A batch of a source that nobody answers for, so that its scan does not end. */
+async function scanningImport(owner: Tenant): Promise<{ importId: string }> {
+  const { workspace, ids } = owner;
+  const body = { source: { type: "s3", ...S3 }, credentialId: ids.credentialId };
+  const answer = await workspace.request("POST", "/v1/imports", body);
+  return await importAt(owner, (await answer.json<MediaAnswer>()).data.id, "scanning");
+}
+
+/** It goes on with other credentials than before. */
+async function pausedImport(owner: Tenant): Promise<Partial<Ids>> {
+  const { importId } = await scanningImport(owner);
+  await owner.workspace.request("POST", `/v1/imports/${importId}/pause`);
+  const answer = await owner.workspace.request("POST", "/v1/imports/credentials", S3_CREDENTIAL);
+  const { credentialId } = (await answer.json<{ data: { credentialId: string } }>()).data;
+  return { importId, credentialId };
+}
+
+/** All its items have failed. */
+async function endedImport(owner: Tenant): Promise<{ importId: string }> {
+  const answer = await owner.workspace.request("POST", "/v1/imports", { ...IMPORT, dryRun: false });
+  return await importAt(owner, (await answer.json<MediaAnswer>()).data.id, "done");
+}
 
 interface Operation {
   id: string;
@@ -256,7 +330,9 @@ const creations = operations.filter(
   ({ id, method, parameters }) =>
     method !== "GET" &&
     parameters.length === 0 &&
-    !["verify-basic", "create-playback-token", "create_view_export", "update-ai-settings"].includes(id),
+    !["verify-basic", "create-playback-token", "create_view_export", "update-ai-settings", "put-import-host"].includes(
+      id,
+    ),
 );
 
 function pathOf({ id: operationId, path }: Operation, given: Ids): string {
@@ -283,6 +359,31 @@ interface Tenant {
   traces: string[];
 }
 const IDEMPOTENCY_KEY = "the same key in both workspaces";
+
+/** Two batches, lists, credentials of sources and hosts. */
+async function newImports(workspace: TestWorkspace, mark: string) {
+  const make = async (path: string, body: object, method = "POST") => {
+    const answer = await workspace.request(method, path, body);
+    return (await answer.json<{ data: Record<string, string> }>()).data;
+  };
+  const items = IMPORT.source.items.map((item) => ({ ...item, title: mark, metadata: { mark } }));
+  const batch = await make("/v1/imports", { ...IMPORT, source: { type: "list", items } });
+  const other = await make("/v1/imports", IMPORT);
+  const list = await make("/v1/imports/lists", [{ url: `http://127.0.0.1:9/${mark}.mp4` }]);
+  await make("/v1/imports/lists", [{ url: "http://127.0.0.1:9/a.mp4" }]);
+  const credential = await make("/v1/imports/credentials", { ...S3_CREDENTIAL, name: mark });
+  await make("/v1/imports/credentials", S3_CREDENTIAL);
+  const { host } = await make("/v1/imports/hosts", { host: `${mark}.example.com`, source: "mux" }, "PUT");
+  await make("/v1/imports/hosts", { host: `${crypto.randomUUID()}.example.com`, source: "mux" }, "PUT");
+  const tenant = { workspace } as Tenant;
+  for (const { id } of [batch, other]) await importAt(tenant, id!, "scanned");
+  return {
+    importId: batch["id"]!,
+    listId: list["listId"]!,
+    credentialId: credential["credentialId"]!,
+    host: host!,
+  };
+}
 
 /** A workspace with two records of each kind, so that every list has a second page. */
 async function newTenant(): Promise<Tenant> {
@@ -351,6 +452,7 @@ async function newTenant(): Promise<Tenant> {
   await make("/v1/data/alerts", ALERT);
   const viewExport = await make("/v1/data/viewlist", {});
   const exportId = viewExport["exportId"] as string;
+  const importIds = await newImports(workspace, mark);
   const [credentialId] = atob(workspace.authorization.slice(6)).split(":");
   return {
     workspace,
@@ -376,6 +478,7 @@ async function newTenant(): Promise<Tenant> {
       dimensionsId: "video_title",
       drmConfigurationId: configuration.id,
       version: "1",
+      ...importIds,
     },
     traces: [
       view,
@@ -397,12 +500,13 @@ async function newTenant(): Promise<Tenant> {
       target["simulcastId"] as string,
       workspace.id,
       credentialId!,
+      ...Object.values(importIds),
       ...reported.flatMap(({ id, objectId }) => [id, objectId]),
     ],
   };
 }
 
-/** Tenants for tests in which none of their records may change. To make one takes seventeen requests. */
+/** Tenants for tests in which none of their records may change. To make one takes thirty requests. */
 const shared = new Map<string, Promise<Tenant>>();
 function sharedTenant(name: string): Promise<Tenant> {
   const tenant = shared.get(name) ?? newTenant();
@@ -430,10 +534,13 @@ let untouched: Promise<Record<string, unknown>> | undefined;
 async function possessionsOf({ workspace, ids }: Tenant) {
   const { mediaId, webhookId, eventId, streamId, playlistId, signingKeyId, drmConfigurationId, exportId, alertId } =
     ids;
+  const { importId, listId, credentialId } = ids;
   const [viewExport] = await db.select().from(viewExports).where(eq(viewExports.id, exportId));
   const read = async (method: string, path: string) =>
     (await (await workspace.request(method, path)).json<{ data: Record<string, unknown> }>()).data;
   const { title, metadata, playbackIds } = await read("GET", `/v1/on-demand/${mediaId}`);
+  const { mediaList, ...playlist } = await read("GET", `/v1/on-demand/playlists/${playlistId}`);
+  const { updatedAt: _, ...batch } = await read("GET", `/v1/imports/${importId}`); // it writes its counts a while later
   return {
     viewExport,
     views: await read("GET", "/v1/data/viewlist"),
@@ -444,10 +551,15 @@ async function possessionsOf({ workspace, ids }: Tenant) {
     event: await read("GET", `/v1/events/${eventId}`),
     deliveries: await read("GET", `/v1/webhooks/${webhookId}/deliveries`),
     stream: await read("GET", `/v1/live/streams/${streamId}`),
-    playlist: await read("GET", `/v1/on-demand/playlists/${playlistId}`),
+    playlist: { ...playlist, mediaIds: (mediaList as { id: string }[]).map(({ id }) => id) }, // their states go on
     alert: await read("GET", `/v1/data/alerts/${alertId}`),
     signingKey: await read("GET", `/v1/iam/signing-keys/${signingKeyId}`),
     drmConfiguration: await read("GET", `/v1/on-demand/drm-configurations/${drmConfigurationId}`),
+    batch,
+    batchItems: await read("GET", `/v1/imports/${importId}/items`),
+    importList: await read("GET", `/v1/imports/lists/${listId}`),
+    importCredential: await read("GET", `/v1/imports/credentials/${credentialId}`),
+    importHosts: await read("GET", "/v1/imports/hosts"),
   };
 }
 
@@ -494,7 +606,8 @@ describe("an operation with ids of another workspace answers as with unknown ids
     expect(await possessionsOf(owner)).toEqual(before);
     // The ids are valid for an owner.
     const other = await changedTenant(operation.method);
-    const answer = await call(other, operation, pathOf(operation, other.ids), other.ids);
+    const ids = { ...other.ids, ...(await CALLS[operation.id]?.opensWith?.(other)) };
+    const answer = await call(other, operation, pathOf(operation, ids), ids);
     expect(answer.status).toBe(CALLS[operation.id]?.opens ?? 200);
   });
 });
@@ -572,9 +685,35 @@ describe("a created record belongs to the caller, also with an idempotency key t
     expect(answer.status).toBe(201);
     const text = await answer.text();
     expectNothingOf(owner, text);
-    const { data } = JSON.parse(text) as { data: { id?: string; streamId?: string; uploadId?: string } };
-    const path = `${CALLS[operation.id]?.madeAt ?? operation.path}/${data.id ?? data.streamId ?? data.uploadId}`;
+    const { data } = JSON.parse(text) as { data: Record<string, string | undefined> };
+    const { id = data["streamId"] ?? data["uploadId"] ?? data["listId"] ?? data["credentialId"] } = data;
+    const path = `${CALLS[operation.id]?.madeAt ?? operation.path}/${id}`;
     expect((await stranger.request("GET", path)).status).toBe(200);
     expect((await owner.workspace.request("GET", path)).status).toBe(404);
   });
+});
+
+describe("a batch of another workspace's records is refused like one of unknown records", () => {
+  test.each<[string, (theirs: Ids) => object]>([
+    ["a list", ({ listId }) => ({ source: { type: "list", listId } })],
+    ["credentials", ({ credentialId }) => ({ source: { type: "s3", ...S3 }, credentialId })],
+  ])("%s", async (_, bodyOf) => {
+    const [owner, stranger] = [await sharedTenant("owner"), await newWorkspace()];
+    const create = (theirs: Ids) => stranger.request("POST", "/v1/imports", bodyOf(theirs));
+    const unknown = await create(someIds());
+    expect(unknown.status).toBe(404);
+    expect(await whatIsSaidBy(await create(owner.ids))).toEqual(await whatIsSaidBy(unknown));
+    expect(await (await stranger.request("GET", "/v1/imports")).json()).toMatchObject({ data: [] });
+  });
+});
+
+test("a host of another workspace is neither changed nor shown to who wants it", async () => {
+  const [owner, stranger] = [await sharedTenant("owner"), await newWorkspace()];
+  const hosts = async () => await (await owner.workspace.request("GET", "/v1/imports/hosts")).text();
+  const before = await hosts();
+  const answer = await stranger.request("PUT", "/v1/imports/hosts", { host: owner.ids.host, source: "vimeo" });
+  expect(answer.status).toBe(409);
+  expect(await answer.text()).not.toContain(owner.workspace.id);
+  expect(await hosts()).toBe(before);
+  expect(await (await stranger.request("GET", "/v1/imports/hosts")).json()).toMatchObject({ data: [] });
 });

@@ -1,6 +1,7 @@
 import type { Command } from "../../terminal/command.ts";
 import { attach } from "./attach.ts";
 import { credentials, credentialsDelete } from "./credentials.ts";
+import { credentialsAdd } from "./credentials-add.ts";
 import { listBatches } from "./list.ts";
 import { map } from "./map.ts";
 import { cancel, pause, resume, retry, start } from "./moves.ts";
@@ -18,5 +19,6 @@ export const BATCH_COMMANDS: Readonly<Record<string, Command>> = {
   "import retry": retry,
   "import map": map,
   "import credentials": credentials,
+  "import credentials add": credentialsAdd,
   "import credentials delete": credentialsDelete,
 };

@@ -1,6 +1,6 @@
 import { INTERRUPTED } from "../../terminal/interrupt.ts";
 import { hasTerminal } from "../../terminal/prompt.ts";
-import { countText } from "../../terminal/units.ts";
+import { countText, plain } from "../../terminal/units.ts";
 import { CommandError, Interrupted } from "../../terminal/usage-error.ts";
 import { ENDS } from "../help.ts";
 import { askYes } from "../questions.ts";
@@ -100,10 +100,18 @@ async function watchRun(session: ImportSession, importId: string): Promise<numbe
 const isOver = ({ status, counts }: Batch): boolean =>
   status === "done" || (status === "cancelled" && counts.submitted === 0);
 
+/** Problems that other credentials solve. */
+const OF_CREDENTIALS: ReadonlySet<string> = new Set(["credentials_invalid", "permission_missing"]);
+
 /** A paused batch goes on only when somebody resumes it, so nobody waits for it here. */
-function paused({ id, problem }: Batch): CommandError {
-  const why = problem === undefined ? "The batch is paused." : `The batch is paused: ${problem.message}`;
-  return new CommandError(`${why} Go on with: sluice import resume ${id} --watch`);
+function paused({ id, problem, source }: Batch): CommandError {
+  const why = problem === undefined ? "The batch is paused." : `The batch is paused: ${plain(problem.message)}`;
+  if (problem === undefined || !OF_CREDENTIALS.has(problem.code))
+    return new CommandError(`${why} Go on with: sluice import resume ${id} --watch`);
+  const add = `sluice import credentials add --source ${String(source["type"])}`;
+  return new CommandError(
+    `${why} Give it other credentials: ${add}, then sluice import resume ${id} --credential ID --watch`,
+  );
 }
 
 async function finish(session: ImportSession, batch: Batch): Promise<number> {

@@ -1,17 +1,17 @@
-import { CommandError } from "../../terminal/usage-error.ts";
 import { askChoice, askYes, remark } from "../questions.ts";
-import type { BatchSource, NewCredential, StoredCredential } from "../records.ts";
+import type { BatchSource, StoredCredential } from "../records.ts";
 import type { ImportSession } from "../session.ts";
 import { SOURCE_FORMS } from "../sources.ts";
 import { askCredentialFields, type CredentialFields, readCredentialFields } from "./credential-fields.ts";
-import { CredentialsRefused, requireUsable, showCheck } from "./credential-check.ts";
+import { CredentialsRefused } from "./credential-check.ts";
 import type { CredentialOrigin } from "./credential-origin.ts";
+import { checkCredential, forgetCredential, storeCredential } from "./store-credential.ts";
 
 export interface ChosenCredential {
   /** Null = the source is read without credentials. */
   id: string | null;
   /** Deletes credentials that were stored for a batch that is not created after all. */
-  forget(): Promise<void>;
+  forget: () => Promise<void>;
 }
 
 interface Wanted {
@@ -100,40 +100,18 @@ async function stored(
   credentials: CredentialFields,
   { source, isKept }: Pick<Wanted, "source" | "isKept">,
 ): Promise<ChosenCredential> {
-  const { sluice, signal } = session;
-  const body = { source: source.type, credentials, keep: isKept } as NewCredential; // the platform checks the fields
-  const { data } = await sluice.post("/v1/imports/credentials", { body, signal });
-  const remove = () =>
-    sluice.delete("/v1/imports/credentials/{credentialId}", { params: { path: { credentialId: data.credentialId } } });
-  const forget = () =>
-    remove().then(
-      () => undefined,
-      () =>
-        remark(
-          `The platform still has the credentials ${data.credentialId}: sluice import credentials delete removes them.`,
-        ),
-    );
+  const id = await storeCredential(session, { kind: source.type, credentials, isKept });
+  const forget = () => forgetCredential(session, id);
   try {
-    return { ...(await checked(session, data.credentialId, source)), forget: isKept ? async () => undefined : forget };
+    await checkCredential(session, id, source);
   } catch (error) {
     await forget();
     throw error;
   }
+  return { id, forget: isKept ? NONE.forget : forget };
 }
 
-async function checked({ sluice, reporter, signal }: ImportSession, credentialId: string, source: BatchSource) {
-  const { type, ...options } = source as { type: string } & Record<string, unknown>;
-  const { data } = await sluice.post("/v1/imports/credentials/{credentialId}/check", {
-    params: { path: { credentialId } },
-    body: { options },
-    signal,
-  });
-  if (data.source !== type)
-    throw new CommandError(`The credentials ${credentialId} are of ${data.source}, not of ${type}.`);
-  const { account, accountName, lastCheck } = data;
-  reporter.say({ kind: "credential", credentialId, account, accountName, check: lastCheck }, (screen) =>
-    showCheck(data, screen),
-  );
-  requireUsable(data);
-  return { id: credentialId, forget: NONE.forget };
+async function checked(session: ImportSession, id: string, source: BatchSource): Promise<ChosenCredential> {
+  await checkCredential(session, id, source);
+  return { id, forget: NONE.forget };
 }

@@ -10,6 +10,7 @@ export type CredentialOrigin =
   | { from: "environment"; names: string[]; credentials: Record<string, string> }
   | { from: "question" };
 
+type Environment = Readonly<Record<string, string | undefined>>;
 type Options = Pick<Given, "credential" | "credentials-file" | "no-credentials">;
 
 /**
@@ -21,7 +22,7 @@ type Options = Pick<Given, "credential" | "credentials-file" | "no-credentials">
 export function credentialOrigin(
   given: Options,
   kind: SourceKind,
-  { env, canAsk }: { env: NodeJS.ProcessEnv; canAsk: boolean },
+  { env, canAsk }: { env: Environment; canAsk: boolean },
 ): CredentialOrigin {
   const form = SOURCE_FORMS[kind];
   const { credential: credentialId, "credentials-file": path, "no-credentials": isOpen } = given;
@@ -44,7 +45,7 @@ function requireOne(options: Record<string, unknown>): void {
     throw new UsageError(`${given.map((name) => `--${name}`).join(" and ")} exclude each other: give one of them.`);
 }
 
-function fromEnvironment({ fields }: SourceForm, env: NodeJS.ProcessEnv): CredentialOrigin | null {
+function fromEnvironment({ fields }: SourceForm, env: Environment): CredentialOrigin | null {
   if (fields.some(({ env: name, isOptional }) => !isOptional && !env[name])) return null;
   const found = fields.filter(({ env: name }) => env[name]);
   return {

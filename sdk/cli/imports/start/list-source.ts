@@ -1,4 +1,5 @@
-import { openAsBlob } from "node:fs";
+import { constants, openAsBlob } from "node:fs";
+import { access } from "node:fs/promises";
 import { extname } from "node:path";
 import type { ImportList, ListType } from "../../../index.ts";
 import { countText, plain } from "../../terminal/units.ts";
@@ -47,14 +48,19 @@ export async function listSource(
 }
 
 async function sendList({ sluice, signal }: ImportSession, path: string, format: ListFormat): Promise<ImportList> {
-  const file = await openAsBlob(path).catch((error: NodeJS.ErrnoException) => {
-    const isMissing = error.code === "ENOENT" || error.code === "ERR_INVALID_ARG_VALUE"; // as Node says it of a missing file
+  const file = await openFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(
-      isMissing ? `There is no file ${path}.` : `The file ${path} cannot be opened: ${error.message}.`,
+      error.code === "ENOENT" ? `There is no file ${path}.` : `The file ${path} cannot be opened: ${error.message}.`,
     );
   });
   if (file.size === 0) throw new CommandError(`The file ${path} is empty.`);
   return await sluice.sendImportList(file, { type: TYPES[format], signal });
+}
+
+/** The error of `openAsBlob` alone does not say what is wrong with the file. */
+async function openFile(path: string): Promise<Blob> {
+  await access(path, constants.R_OK);
+  return openAsBlob(path);
 }
 
 const MOST_ROWS = 5;

@@ -4,7 +4,7 @@ import type { BatchSettings } from "../records.ts";
 import { ACCESS_POLICIES, type Given, MP4_SUPPORT, QUALITIES, RESOLUTIONS } from "./options.ts";
 
 /** What the API takes when nothing is said. */
-export const DEFAULT_SETTINGS = {
+const DEFAULT_SETTINGS = {
   accessPolicy: "asSource",
   maxResolution: "1080p",
   mediaQuality: "standard",
@@ -29,7 +29,7 @@ export function givenSettings(given: Given): BatchSettings | null {
 }
 
 /** @returns null = all of it, as it is named @throws {UsageError} */
-export function metadataMap(pairs: readonly string[], isNone: boolean): Record<string, string> | null {
+function metadataMap(pairs: readonly string[], isNone: boolean): Record<string, string> | null {
   if (isNone && pairs.length > 0) throw new UsageError("--metadata and --no-metadata exclude each other.");
   if (pairs.length === 0) return isNone ? {} : null;
   const parts = pairs.map((pair) => /^([^=]+)=(.+)$/s.exec(pair) ?? null);

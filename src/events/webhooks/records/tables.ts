@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** The webhooks of workspaces. */
@@ -37,7 +38,12 @@ export const webhooks = sqliteTable(
     updatedAt: integer({ mode: "timestamp_ms" }).notNull(),
     deletedAt: integer({ mode: "timestamp_ms" }), // the row stays for the logs of its deliveries
   },
-  (t) => [index("webhooks_in_workspace").on(t.workspaceId, t.createdAt)],
+  (t) => [
+    index("webhooks_in_workspace").on(t.workspaceId, t.createdAt),
+    index("webhooks_of_object")
+      .on(t.objectId)
+      .where(sql`object_id IS NOT NULL`),
+  ],
 );
 
 /** One event for one webhook. */

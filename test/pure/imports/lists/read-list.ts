@@ -39,8 +39,7 @@ export async function readList(
   return { items, errors, unknown: [...unknown] };
 }
 
-const isEmpty = (value: unknown) =>
-  value === null || (typeof value === "object" && Object.keys(value as object).length === 0);
+const isEmpty = (value: unknown) => value === null || (typeof value === "object" && Object.keys(value).length === 0);
 
 const withoutEmpty = (item: ListItem): Partial<ListItem> =>
   Object.fromEntries(Object.entries(item).filter(([, value]) => !isEmpty(value)));

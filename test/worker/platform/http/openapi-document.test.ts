@@ -6,7 +6,8 @@ import { createApp } from "../../../../src/app.ts";
 import { EVENT_KINDS } from "../../../../src/events/index.ts";
 
 interface MediaType {
-  schema: z.ZodType;
+  /** Of a body that is read as a stream: in words of JSON Schema, so that no validator reads it. */
+  schema: z.ZodType | { type: string };
   example?: unknown;
   examples?: Record<string, { value: unknown }>;
 }
@@ -157,7 +158,12 @@ test("every example is accepted by its schema, and has no field that the schema 
     for (const [declared, body] of pairs)
       for (const [type, media] of Object.entries(body?.content ?? {}))
         for (const example of examplesOf(media)) {
-          const parsed = declared!.content![type]!.schema.safeParse(example);
+          const { schema } = declared!.content![type]!;
+          if (!("safeParse" in schema)) {
+            expect([operationId, type, typeof example]).toEqual([operationId, type, schema.type]);
+            continue;
+          }
+          const parsed = schema.safeParse(example);
           expect([operationId, parsed.error?.issues]).toEqual([operationId, undefined]);
           // What a request is completed with, and instants that it is parsed to, are not in the example.
           if (body !== requestBody) expect([operationId, parsed.data]).toEqual([operationId, example]);

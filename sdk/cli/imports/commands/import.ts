@@ -4,20 +4,20 @@ import { hasTerminal } from "../../terminal/prompt.ts";
 import { CommandError, UsageError } from "../../terminal/usage-error.ts";
 import { writeTextPrivately } from "../../session/write-privately.ts";
 import { alignedLines } from "../../terminal/command-line.ts";
-import { BATCH_COMMANDS } from "../commands/all.ts";
+import { BATCH_COMMANDS } from "./all.ts";
 import { defineImportCommand } from "../define.ts";
 import { IMPORT_NOTES } from "../help.ts";
 import { accompany } from "../live/accompany.ts";
 import type { BatchOrder, BatchSelection, BatchSettings, BatchSource } from "../records.ts";
 import { type ImportSession, openImports } from "../session.ts";
 import type { SourceKind } from "../sources.ts";
-import { chooseCredential } from "./choose-credential.ts";
-import { credentialOrigin } from "./credential-origin.ts";
-import { listSource } from "./list-source.ts";
-import { type Given, OPTIONS } from "./options.ts";
-import { askSelection, givenSelection } from "./selection.ts";
-import { askSettings, givenSettings } from "./settings.ts";
-import { askSourceKind, listOrigin, requireOwnOptions, sourceOptions } from "./source-options.ts";
+import { chooseCredential } from "../start/choose-credential.ts";
+import { credentialOrigin } from "../start/credential-origin.ts";
+import { listSource } from "../start/list-source.ts";
+import { type Given, OPTIONS } from "../start/options.ts";
+import { askSelection, givenSelection } from "../start/selection.ts";
+import { askSettings, givenSettings } from "../start/settings.ts";
+import { askSourceKind, listOrigin, requireOwnOptions, sourceOptions } from "../start/source-options.ts";
 
 const ABOUT = `Brings the videos of another platform over: asks for the source, its credentials, which videos and how, makes a dry run, shows
 what would happen, and starts after a question. Then it shows the batch until Ctrl-C, which leaves it running.
