@@ -1,5 +1,6 @@
 import type { AssetRecord } from "../../library/assets/index.ts";
 import type { Env } from "../../platform/env.ts";
+import { chapterDifferences } from "../batches/chapter-differences.ts";
 import { mediaFieldsOf } from "../batches/media-fields.ts";
 import type { BatchSettings, Difference } from "../batches/batch-calls.ts";
 import type { ListedVideo } from "../sources/source.ts";
@@ -60,6 +61,7 @@ function factDifferences({ record: { asset, playbackIds, tracks }, video, settin
   const sounds = tracks.filter(({ kind }) => kind === "audio").length;
   if (video.audioTracks !== null && sounds < video.audioTracks)
     note("audioTracks", `the source's file has ${sounds} of ${video.audioTracks} sounds`);
+  if (durationMs !== null) differences.push(...chapterDifferences(video.chapters, durationMs));
   const expected = mediaFieldsOf(video, settings);
   const policy = playbackIds[0]?.accessPolicy ?? "private";
   if (policy === "public" && expected.accessPolicy !== "public")

@@ -14,6 +14,7 @@ import type { SourceKind } from "../../../src/imports/sources/source.ts";
 import { assets } from "../../../src/library/assets/tables.ts";
 import { commit, openDatabase } from "../../../src/platform/database.ts";
 import type { Env } from "../../../src/platform/env.ts";
+import { asInvocation } from "../limits/cloudflare-limits.ts";
 import type { TestWorkspace } from "../workspace.ts";
 import type { FakeSource } from "./fake-source.ts";
 
@@ -45,7 +46,7 @@ const MAX_TURNS = 1_000;
 export class BatchBench {
   /** Of the batch. */
   nowMs = Date.now();
-  readonly id = crypto.randomUUID();
+  id: string = crypto.randomUUID();
   readonly source: FakeSource;
   /** Whose credentials the source was opened with, in order. */
   readonly opened: (string | null)[] = [];
@@ -104,6 +105,13 @@ export class BatchBench {
     return row;
   }
 
+  /** Drives a batch of the API instead, which the real object has perhaps begun. */
+  async takeOver(id: string): Promise<this> {
+    this.id = id;
+    await this.inside(({ timers, clock }) => timers.schedule("work", clock()));
+    return this;
+  }
+
   async row(): Promise<BatchRow> {
     return (await findBatch(openDatabase(env.DB), this.#options.workspace.id, this.id))!;
   }
@@ -147,9 +155,9 @@ export class BatchBench {
     return await this.inside((batch) => command(batch, given, orderOf(row)));
   }
 
-  /** Runs the timers that are due now. */
+  /** Runs the timers that are due now, as one alarm, which is one invocation of the Worker. */
   turn(): Promise<void> {
-    return this.inside((batch) => batch.timers.runDue(batchTimers(batch)));
+    return this.inside((batch) => asInvocation(() => batch.timers.runDue(batchTimers(batch))));
   }
 
   /**
@@ -165,7 +173,6 @@ export class BatchBench {
     const endMs = this.nowMs + limitMs;
     for (let turns = 0; turns < MAX_TURNS; turns++) {
       const view = await this.view();
-      console.error('T', turns, this.nowMs, view.state, JSON.stringify(view.counts), await this.inside((b)=>JSON.stringify(b.timers.dues())));
       if (this.isDead || (await isIt(view))) return view;
       const nextMs = await this.nextMs();
       if (nextMs === null) return view;
@@ -203,6 +210,15 @@ export class BatchBench {
       ...change,
     } as const;
     await this.#changeAll(ready);
+  }
+
+  async readyOne(): Promise<void> {
+    const made = sql`SELECT media_id FROM imported_videos WHERE batch_id = ${this.id}`;
+    const one = sql`SELECT id FROM assets WHERE status = 'processing' AND id IN (${made}) LIMIT 1`;
+    await openDatabase(env.DB)
+      .update(assets)
+      .set({ status: "ready", durationMs: 5000, widthPx: 640, heightPx: 360 })
+      .where(sql`${assets.id} IN (${one})`);
   }
 
   async failAll(errorCode: string, errorMessage = "It failed."): Promise<void> {
