@@ -4,9 +4,9 @@ import { ITEM_ERRORS, SourceFailure } from "../sources/source.ts";
 import type { ItemError } from "./item.ts";
 
 /** Attempts to submit an item. */
-export const MAX_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 /** Failures of the source in a row, over all items, after which it is asked whether it is well. */
-export const MANY_FAILURES = 5;
+const MANY_FAILURES = 5;
 const FIRST_RETRY_MS = 5_000;
 
 export type Verdict =

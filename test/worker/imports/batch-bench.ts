@@ -165,7 +165,14 @@ export class BatchBench {
     const endMs = this.nowMs + limitMs;
     for (let turns = 0; turns < MAX_TURNS; turns++) {
       const view = await this.view();
-      console.error('T', turns, this.nowMs, view.state, JSON.stringify(view.counts), await this.inside((b)=>JSON.stringify(b.timers.dues())));
+      console.error(
+        "T",
+        turns,
+        this.nowMs,
+        view.state,
+        JSON.stringify(view.counts),
+        await this.inside((b) => JSON.stringify(b.timers.dues())),
+      );
       if (this.isDead || (await isIt(view))) return view;
       const nextMs = await this.nextMs();
       if (nextMs === null) return view;
