@@ -13,7 +13,7 @@ import { moveBatch } from "./announce.ts";
 import { noteStart } from "./commands.ts";
 
 /** Beyond it a scan ends. */
-export const MAX_ITEMS = 500_000;
+const MAX_ITEMS = 500_000;
 /** Pages in a row without a new video, after which the source is taken to circle. */
 const MAX_STALE_PAGES = 3;
 /** Described videos of a page, when the batch names its videos. */

@@ -77,7 +77,7 @@ async function settleItem(batch: BatchComponents, item: Item, media: FoundMedia 
   }
 }
 
-export function failItem({ items }: BatchComponents, { seq }: Item, code: string, message: string): true {
+function failItem({ items }: BatchComponents, { seq }: Item, code: string, message: string): true {
   items.set(seq, { status: "failed", error: { code, message } });
   return true;
 }

@@ -29,7 +29,7 @@ export function viewOf(batch: BatchComponents): BatchView {
 }
 
 /** Items that have ended. */
-export const endedOf = ({ items }: BatchComponents): number => {
+const endedOf = ({ items }: BatchComponents): number => {
   const { ready, failed, skipped } = items.counts;
   return ready + failed + skipped;
 };

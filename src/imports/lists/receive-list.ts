@@ -18,7 +18,7 @@ import { completeList, type ImportList, insertList, LISTS_PER_WORKSPACE } from "
 import type { RowError } from "./tables.ts";
 
 /** Rows of a list, with those that cannot be used. */
-export const MAX_LIST_ROWS = 500_000;
+const MAX_LIST_ROWS = 500_000;
 const LISTED_ERRORS = 100;
 const LISTED_NAMES = 20;
 

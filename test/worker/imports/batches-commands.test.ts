@@ -66,12 +66,13 @@ test("release is told what was ordered, also of a file that was never fetched", 
   const workspace = await newWorkspace();
   const source = preparingSource(2);
   const released: unknown[] = [];
-  source.release = async ({ ref }) => void released.push(ref);
+  source.release = async ({ ref }) => void released.push(ref["order"]);
   const batch = await newBatch({ workspace, source });
   await batch.turn();
   await batch.command({ name: "cancel" });
   await batch.finish();
-  expect(released.toSorted()).toEqual([{ order: "of v0" }, { order: "of v1" }]);
+  expect(new Set(released)).toEqual(new Set(["of v0", "of v1"]));
+  expect(released).toHaveLength(2);
 });
 
 test("cancel while 32 media are in preparation: they are followed to their end, and are no failures", async () => {

@@ -45,6 +45,10 @@ async function withReadyMedia(given: Partial<ListedVideo>, { source: change = ()
 
 const differencesOf = async (batch: BatchBench) => (await batch.item("v")).differences;
 
+/** The write that ends an item. */
+const isVerified = (statement: string, values: readonly unknown[]) =>
+  statement.startsWith("UPDATE items") && values.includes("ready");
+
 test("captions with an address are tracks that verification waits for", async () => {
   const captions = [
     caption({ url: "https://cdn.test/en.vtt", name: "English\u0000(CC)" }),
@@ -99,7 +103,7 @@ test("captions that the source gives as text are tracks at once when the media i
   );
   expect(source.countOf("captions")).toBe(1);
   await batch.readyAll();
-  await batch.dieAt((statement, values) => /^UPDATE items/.test(statement) && values.includes("ready"));
+  await batch.dieAt(isVerified);
   expect(await batch.finish()).toMatchObject({ state: "done", counts: { ready: 1 } });
   const tracks = await tracksOf(mediaId);
   expect(tracks).toMatchObject([{ languageCode: "en", title: "Ours", status: "available" }]);
@@ -137,7 +141,7 @@ test("chapters are kept, once", async () => {
   ];
   const { batch, mediaId } = await withReadyMedia({ chapters, durationMs: 60_000 });
   await batch.readyAll({ durationMs: 60_000 });
-  await batch.dieAt((statement, values) => /^UPDATE items/.test(statement) && values.includes("ready"));
+  await batch.dieAt(isVerified);
   await batch.finish();
   const rows = await db.select().from(insights).where(eq(insights.assetId, mediaId));
   expect(rows).toMatchObject([
