@@ -34,6 +34,7 @@ export function waitFor(batch: BatchComponents, error: unknown): void {
   const failures = noteFailure(batch);
   if (code === "internal") logError("import.step_failed", { batchId: order.batchId, ...errorFields(error) });
   else log("import.waits", { batchId: order.batchId, code, failures });
+  if (batch.state.status === "paused") return; // it shows why it was paused
   if (isFinal && batch.state.status !== "cancelled") {
     moveBatch(batch, "pause", () => {
       documents.delete("quietUntilMs");

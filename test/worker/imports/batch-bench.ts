@@ -14,7 +14,7 @@ import type { SourceKind } from "../../../src/imports/sources/source.ts";
 import { assets } from "../../../src/library/assets/tables.ts";
 import { commit, openDatabase } from "../../../src/platform/database.ts";
 import type { Env } from "../../../src/platform/env.ts";
-import { asInvocation } from "../limits/cloudflare-limits.ts";
+import { asInvocation, outsideInvocation } from "../limits/cloudflare-limits.ts";
 import type { TestWorkspace } from "../workspace.ts";
 import type { FakeSource } from "./fake-source.ts";
 
@@ -233,8 +233,12 @@ export class BatchBench {
       .where(sql`${assets.status} = 'processing' AND ${assets.id} IN (${made})`);
   }
 
-  /** Runs in the object, with its components. */
+  /** Runs in the object, with its components. A source may call it, too. */
   inside<T>(work: (batch: BatchComponents) => T | Promise<T>): Promise<T> {
+    return outsideInvocation(() => this.#inside(work));
+  }
+
+  #inside<T>(work: (batch: BatchComponents) => T | Promise<T>): Promise<T> {
     const stub = env.IMPORT_BATCH.get(env.IMPORT_BATCH.idFromName(this.id));
     return runInDurableObject(stub, async (object: ImportBatch, { storage }) => {
       this.#batch ??= this.#assemble(storage);

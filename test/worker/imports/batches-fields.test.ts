@@ -146,6 +146,22 @@ test("a video of megabytes of text is an item all the same", async () => {
   expect((await batch.item("v")).title!.length).toBeLessThanOrEqual(20_000);
 });
 
+test.each(["http://10.0.0.1/a.mp4", "http://localhost/a.mp4", "https://[::1]/a.mp4", "file:///etc/passwd"])(
+  "a source that leads to %s fails the item, and no media is made",
+  async (url) => {
+    const workspace = await newWorkspace();
+    const source = new FakeSource([video("private"), video("public")]);
+    const { file } = source;
+    source.file = (one, state) =>
+      one.id === "private" ? { status: "ready", url, expiresAtMs: null } : file(one, state);
+    const batch = await newBatch({ workspace, source, env: { ALLOW_PRIVATE_NETWORK: "false" } });
+    expect(await batch.finish()).toMatchObject({ state: "done", counts: { ready: 1, failed: 1 } });
+    const { error, mediaId } = await batch.item("private");
+    expect([error?.code, mediaId]).toEqual(["not_accepted", null]);
+    expect(error?.message).toContain("The API refused the media.");
+  },
+);
+
 test("a file of zero bytes fails its item with the reason of the media", async () => {
   const batch = await newBatch({ workspace: await newWorkspace(), source: new FakeSource([video("empty")]) });
   await batch.until(({ counts }) => counts.submitted === 1);

@@ -41,6 +41,9 @@ const invocations = new AsyncLocalStorage<Invocation>();
 /** Runs `work` as one invocation of the Worker, with its own count of subrequests. */
 export const asInvocation = <T>(work: () => T): T => invocations.run({ subrequests: 0 }, work);
 
+/** Runs `work` as none: for what a test does between the calls of an invocation. */
+export const outsideInvocation = <T>(work: () => T): T => invocations.exit(work);
+
 function countSubrequest(): void {
   const invocation = invocations.getStore();
   if (invocation === undefined) return;
