@@ -11,8 +11,13 @@ const MEDIA_PER_ENCODER = 4;
 const LEAST_OPEN_MEDIA = 16;
 /** Files that the source prepares at once, for each video that is worked on. */
 const PREPARED_PER_WORKER = 4;
-/** Items that are taken at once. Each makes about ten subrequests, of which an invocation has 1,000. */
-const ROUND = 32;
+
+/** What a turn may still do. */
+export interface Budget {
+  items: number;
+  /** No item is begun afterwards, epoch ms. */
+  untilMs: number;
+}
 
 /**
  * Submits pending items, as many at once as the source allows and the encoders take.
@@ -20,22 +25,23 @@ const ROUND = 32;
  * @returns how many items were looked at
  * @throws {SourceFailure | Problem} what concerns every item
  */
-export async function submitSome(batch: BatchComponents): Promise<number> {
-  const { items, env } = batch;
+export async function submitSome(batch: BatchComponents, budget: Budget): Promise<number> {
+  const { items, env, clock } = batch;
   const room = roomOf(batch);
   if (room <= 0 || items.counts.pending === 0) return 0;
   const source = await sourceOf(batch);
   await requireAccount(batch, source);
   const { concurrency } = source.pace;
-  const due = items.takeDue(Math.min(room, ROUND), concurrency * PREPARED_PER_WORKER - items.preparing);
+  const due = items.takeDue(Math.min(room, budget.items), concurrency * PREPARED_PER_WORKER - items.preparing);
   if (due.length === 0) return 0;
   const sourceIds = due.map(({ video }) => video.id);
   const known = await findImported(openDatabase(env.DB), accountOf(batch), sourceIds);
   const queue = [...due];
+  const mayGoOn = () => clock() < budget.untilMs && quietUntilMs(batch) === null && batch.state.status === "running";
   const failures: unknown[] = [];
   const worker = async () => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
-      if (failures.length > 0 || quietUntilMs(batch) !== null || batch.state.status !== "running") return;
+      if (failures.length > 0 || !mayGoOn()) return;
       await submitItem(batch, source, item, known.get(item.video.id) ?? null).catch((error: unknown) => {
         failures.push(error);
       });
@@ -43,7 +49,7 @@ export async function submitSome(batch: BatchComponents): Promise<number> {
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, due.length) }, worker));
   if (failures.length > 0) throw failures[0];
-  return due.length;
+  return due.length - queue.length;
 }
 
 /** When an item can be submitted next, epoch ms; Infinity = when others have ended. */

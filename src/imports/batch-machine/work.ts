@@ -5,13 +5,13 @@ import type { BatchComponents } from "./components.ts";
 import { releaseSome } from "./release.ts";
 import { scanStep } from "./scan.ts";
 import { settleSubmitted, SETTLE_EVERY_MS } from "./settle.ts";
-import { nextSubmitMs, submitSome } from "./submit.ts";
+import { type Budget, nextSubmitMs, submitSome } from "./submit.ts";
 import { noteAnswer, quietUntilMs, waitFor } from "./wait.ts";
 
 /** An alarm works for so long, and is set again: the other timers of the object then have their turn. */
 const TURN_MS = 5_000;
-/** Items of a turn. An invocation may make 1,000 subrequests, and an item needs up to twelve at a time. */
-const TURN_ITEMS = 40;
+/** Items of a turn, besides the 20 that may end in its last step. An invocation may make 1,000 subrequests, and an item needs up to twelve at a time. */
+const TURN_ITEMS = 60;
 /** Pages of a turn. */
 const TURN_STEPS = 100;
 const LEAST_WAIT_MS = 200;
@@ -24,7 +24,7 @@ export async function work(batch: BatchComponents): Promise<void> {
   const untilMs = batch.clock() + TURN_MS;
   let items = 0;
   for (let steps = 0; steps < TURN_STEPS && items < TURN_ITEMS && batch.clock() < untilMs; steps++) {
-    const done = await step(batch);
+    const done = await step(batch, { items: TURN_ITEMS - items, untilMs });
     items += done;
     if (done > 0) continue;
     const nextMs = nextLookMs(batch);
@@ -35,7 +35,7 @@ export async function work(batch: BatchComponents): Promise<void> {
 }
 
 /** @returns how many items or pages were worked on; 0 = `nextLookMs` says when there is something to do again */
-async function step(batch: BatchComponents): Promise<number> {
+async function step(batch: BatchComponents, budget: Budget): Promise<number> {
   try {
     if (!batch.isRecovered) await settleCut(batch);
     batch.isRecovered = true;
@@ -43,7 +43,7 @@ async function step(batch: BatchComponents): Promise<number> {
       case "scanning":
         return await scan(batch);
       case "running":
-        return await run(batch);
+        return await run(batch, budget);
       case "paused":
         return await settleSubmitted(batch);
       case "cancelled":
@@ -65,15 +65,27 @@ async function scan(batch: BatchComponents): Promise<number> {
   return 1;
 }
 
-async function run(batch: BatchComponents): Promise<number> {
-  const settled = await settleSubmitted(batch);
-  const submitted = quietUntilMs(batch) === null ? await submitSome(batch) : 0;
+async function run(batch: BatchComponents, budget: Budget): Promise<number> {
+  const maySubmit = quietUntilMs(batch) === null;
+  // Together: a look at media waits for the database, and the next submissions need not wait for that.
+  const [settling, submitting] = await Promise.allSettled([
+    settleSubmitted(batch),
+    maySubmit ? submitSome(batch, budget) : 0,
+  ]);
+  const settled = valueOf(settling);
+  const submitted = valueOf(submitting);
   const released = quietUntilMs(batch) === null ? await releaseSome(batch) : 0;
   if (settled + submitted + released === 0 && isOver(batch)) {
     batch.state.move("finish", (_, state) => announceEnd(batch, state));
     log("import.done", { batchId: batch.order.batchId, workspaceId: batch.order.workspaceId, ...batch.items.counts });
   }
   return settled + submitted + released;
+}
+
+/** @throws why it was rejected */
+function valueOf<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === "rejected") throw result.reason;
+  return result.value;
 }
 
 /** After a cancel: what was submitted is followed to its end, and the source is left as it was. */

@@ -26,7 +26,7 @@ import { otherCredential } from "./other-credential.ts";
 import { toImport, toItem } from "./to-import.ts";
 
 const createRouteDefinition = createRoute({
-  operationId: "create_import",
+  operationId: "create-import",
   summary: "Migrate videos from another platform",
   description:
     "Creates a batch, which reads the source's list and then makes a media of each video. A dry run stops after the list and says what would happen.",
@@ -51,7 +51,7 @@ const createRouteDefinition = createRoute({
   },
 });
 const listRoute = createRoute({
-  operationId: "list_imports",
+  operationId: "list-imports",
   summary: "Page through batches, newest first",
   description: "Their counts may be some seconds old; one batch is answered as it is now.",
   method: "get",
@@ -65,7 +65,7 @@ const listRoute = createRoute({
   },
 });
 const getRoute = createRoute({
-  operationId: "get_import",
+  operationId: "get-import",
   summary: "One batch",
   description: "As it is now, with its throughput and what it waits for.",
   method: "get",
@@ -76,7 +76,7 @@ const getRoute = createRoute({
   responses: { 200: dataAnswer(ImportRecord, "The batch"), ...itemProblems },
 });
 const itemsRoute = createRoute({
-  operationId: "list_import_items",
+  operationId: "list-import-items",
   summary: "Page through the items of a batch",
   description: "In the order in which the source listed them.",
   method: "get",
@@ -94,7 +94,7 @@ const commandRoute = <Name extends string, Body extends z.ZodType>(
   body: Body,
 ) =>
   createRoute({
-    operationId: `${name}_import` as const,
+    operationId: `${name}-import` as const,
     summary,
     description,
     method: "post",

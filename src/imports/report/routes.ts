@@ -17,7 +17,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 const file = (example: string) => ({ schema: z.string().openapi({ example }) });
 
 const reportRoute = createRoute({
-  operationId: "get_import_report",
+  operationId: "get-import-report",
   summary: "What a batch will do, or has done",
   description:
     "After a dry run: what was found, what it costs, how long it takes, and what will be lost. Later also why items failed, and what differs from the source. `format=html` is one page that can be sent to somebody.",
@@ -59,7 +59,7 @@ const MAP_CONTENT = {
 
 const mapRoute = <Format extends RowFormat>(format: Format) =>
   createRoute({
-    operationId: `get_import_map_${format}` as const,
+    operationId: `get-import-map-${format}` as const,
     summary: `Old and new ids of a batch, as ${format.toUpperCase()}`,
     description:
       "One row for each old playback ID of an item, or one for an item that has none. Streams any number of rows.",

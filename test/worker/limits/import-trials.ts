@@ -173,7 +173,7 @@ const submittedBeside = (others: number) =>
     await scanStep(batch);
     await scanStep(batch); // the end of the list
     addMany(others, "submitted");
-    await submitSome(batch);
+    await submitSome(batch, { items: 1, untilMs: Infinity });
     const { pending, submitted } = batch.items.counts;
     if (submitted === others + 1) return TAKEN;
     return pending === 1 ? "waits" : "lost";
