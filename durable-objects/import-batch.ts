@@ -5,7 +5,7 @@ import { forget } from "../src/imports/batch-machine/forget.ts";
 import { openBatchSource } from "../src/imports/batch-machine/open-batch-source.ts";
 import { projectBatch } from "../src/imports/batch-machine/project.ts";
 import { batchTimers } from "../src/imports/batch-machine/timers.ts";
-import { itemsOf, reportOf, viewOf } from "../src/imports/batch-machine/view.ts";
+import { itemsOf, reportOf, unknownOf, viewOf } from "../src/imports/batch-machine/view.ts";
 import type {
   BatchCalls,
   BatchCommand,
@@ -46,6 +46,10 @@ export class ImportBatch extends DurableObject<Env> implements BatchCalls {
 
   items(query: { status: ItemState | null; after: number; limit: number }): ItemView[] {
     return itemsOf(this.components, query);
+  }
+
+  unknown(sourceIds: readonly string[]): string[] {
+    return unknownOf(this.components, sourceIds);
   }
 
   report(): ReportFacts {

@@ -103,6 +103,7 @@ const report: ImportReport = {
     encodingSeconds: 11_300,
     sourceSeconds: 143,
   },
+  missingPermissions: [],
   lost: [
     { what: "views and everything else of Mux Data" },
     { what: "metadata.notes: cut to 255 characters", videos: 4 },

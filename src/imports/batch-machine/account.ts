@@ -1,4 +1,4 @@
-import { type Source, SourceFailure } from "../sources/source.ts";
+import { type CredentialCheck, type Source, SourceFailure } from "../sources/source.ts";
 import type { BatchComponents } from "./components.ts";
 
 /**
@@ -10,7 +10,7 @@ export async function requireAccount(batch: BatchComponents, source: Source): Pr
   const { documents, order } = batch;
   const checked = order.credentialId ?? "";
   if (documents.get("checkedCredential") === checked) return;
-  const account = await requireWell(source);
+  const { account, missing } = await requireWell(source);
   const known = documents.get("account");
   if (known !== undefined && known !== account)
     throw new SourceFailure(
@@ -19,18 +19,23 @@ export async function requireAccount(batch: BatchComponents, source: Source): Pr
     );
   const { pace, changesAtSource, neverKept } = source;
   batch.commit(() => {
-    documents.put("source", { pace: { ...pace }, changesAtSource, neverKept: [...neverKept] });
+    documents.put("source", {
+      pace: { ...pace },
+      changesAtSource,
+      neverKept: [...neverKept],
+      missing: missing.map(({ permission, message }) => ({ permission, message })),
+    });
     documents.put("account", account);
     documents.put("checkedCredential", checked);
   });
 }
 
-/** Asks the source whether it answers and the credentials suffice. @returns the account @throws {SourceFailure} */
-export async function requireWell(source: Source): Promise<string> {
-  const { account, missing } = await source.check();
-  const needed = missing.find(({ isRequired }) => isRequired);
+/** Asks the source whether it answers and the credentials suffice. @throws {SourceFailure} */
+export async function requireWell(source: Source): Promise<CredentialCheck> {
+  const check = await source.check();
+  const needed = check.missing.find(({ isRequired }) => isRequired);
   if (needed !== undefined) throw new SourceFailure("permission_missing", needed.message);
-  return account;
+  return check;
 }
 
 /** Whose videos the batch's claims are. */

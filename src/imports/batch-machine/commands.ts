@@ -47,6 +47,7 @@ function carryOut(batch: BatchComponents, given: BatchCommand): boolean {
       return resume(batch, given.credentialId);
     case "cancel":
       return moveBatch(batch, "cancel", () => {
+        batch.documents.put("cancelledAtMs", batch.clock());
         batch.items.cancelPending(CANCELLED);
         forgetProblem(batch);
       });
@@ -66,6 +67,7 @@ function begunWith(batch: BatchComponents, exclude: readonly string[]): void {
 /** Part of the commit with which the batch begins to submit. */
 export function noteStart({ documents, clock }: BatchComponents): void {
   if (documents.get("startedAtMs") === undefined) documents.put("startedAtMs", clock());
+  documents.delete("pulse"); // what failed in the scan is no throughput
 }
 
 function resume(batch: BatchComponents, credentialId: string | null): boolean {

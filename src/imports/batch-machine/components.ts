@@ -38,6 +38,7 @@ interface BatchDocuments {
   revision: number;
   startedAtMs: number;
   completedAtMs: number;
+  cancelledAtMs: number;
   /** When progress was announced last, epoch ms. */
   announcedAtMs: number;
   /** Counts of the last `migration.batch.progress`, as JSON. */
@@ -58,6 +59,8 @@ export interface ScanPlace {
   read: number;
   /** Pages in a row that had nothing new. */
   stale: number;
+  /** Pages in a row without any video. */
+  empty: number;
   isComplete: boolean;
   /** Of the sample of a dry run: the next one. */
   sampled: number;
@@ -65,7 +68,15 @@ export interface ScanPlace {
   tried: number;
 }
 
-export const SCAN_BEGIN: ScanPlace = { cursor: null, read: 0, stale: 0, isComplete: false, sampled: 0, tried: 0 };
+export const SCAN_BEGIN: ScanPlace = {
+  cursor: null,
+  read: 0,
+  stale: 0,
+  empty: 0,
+  isComplete: false,
+  sampled: 0,
+  tried: 0,
+};
 
 /** A video of the sample whose file cannot be fetched. */
 export interface SampledVideo {

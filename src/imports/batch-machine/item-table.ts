@@ -12,6 +12,9 @@ import {
 } from "./item.ts";
 import { differencesOf, reasonsOf } from "./item-groups.ts";
 
+/** A file that the source prepares for longer takes long. */
+const LONG_MS = 15 * 60_000;
+
 /** The items of a batch: up to 500,000 rows in the object's own SQLite, of which few are in memory at once. */
 export class ItemTable {
   readonly #sql: SqlStorage;
@@ -66,10 +69,14 @@ export class ItemTable {
     return [...prepared, ...this.#items(isDue("IS NULL"), nowMs, rest)];
   }
 
-  /** How many items the source prepares a file for. */
+  /** How many items the source prepares a file for. Those that take long do not count, so that they keep no others out. */
   get preparing(): number {
     return this.#sql
-      .exec<{ n: number }>("SELECT count(*) AS n FROM items WHERE status = 'pending' AND preparing IS NOT NULL")
+      .exec<{ n: number }>(
+        `SELECT count(*) AS n FROM items WHERE status = 'pending' AND preparing IS NOT NULL
+         AND coalesce(json_extract(following, '$.preparingSinceMs'), 0) > ?`,
+        this.#clock() - LONG_MS,
+      )
       .one().n;
   }
 

@@ -6,10 +6,14 @@ export interface ItemError {
   message: string;
 }
 
-/** What is still done for an item whose media exists. */
+/** Where an item is on its way. */
 export interface Following {
+  /** When the source was first asked to prepare the file, epoch ms. */
+  preparingSinceMs?: number;
   /** Captions that the source gives as text are added once the media is ready. */
   owesTexts?: true;
+  /** Since when the ready media cannot be looked at because of an error of this service, epoch ms. */
+  failingSinceMs?: number;
   /** When the media was first seen ready, epoch ms. */
   readyAtMs?: number;
 }

@@ -8,6 +8,7 @@ import { isFinal } from "./wait.ts";
 const AT_ONCE = 4;
 /** After these the source stays as it is, and the report says so. */
 const MAX_ATTEMPTS = 20;
+const MAX_WINDING_UP_MS = 24 * 3_600_000;
 
 /**
  * Switches back what was switched at the source, for items that need nothing of it any more. A cancelled batch gives up what its source refuses,
@@ -44,7 +45,7 @@ async function releaseItem(batch: BatchComponents, item: Item, source: Source | 
     log("import.released", { batchId: batch.order.batchId, seq });
   } catch (error) {
     if (!(error instanceof SourceFailure)) return giveUp(batch, item, error);
-    const mayPass = error.retryAfterMs !== null && attempts < MAX_ATTEMPTS;
+    const mayPass = error.retryAfterMs !== null && attempts < MAX_ATTEMPTS && !isLate(batch);
     const needsOwner = error.code === "credentials_invalid" && batch.state.status !== "cancelled";
     if (!mayPass && !needsOwner) return giveUp(batch, item, error);
     // A pause that the source asks for is no failure to do it.
@@ -52,6 +53,10 @@ async function releaseItem(batch: BatchComponents, item: Item, source: Source | 
     throw error;
   }
 }
+
+/** A cancelled batch cannot wait for ever, because nobody can end it any more. */
+const isLate = ({ documents, clock }: BatchComponents): boolean =>
+  clock() - (documents.get("cancelledAtMs") ?? Infinity) > MAX_WINDING_UP_MS;
 
 function giveUp(batch: BatchComponents, { seq, differences }: Item, error?: unknown): void {
   const left = { field: "source", message: "what was opened at the source for the download could not be closed again" };

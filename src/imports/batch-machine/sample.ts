@@ -1,6 +1,7 @@
 import { fetchSource, SourceError } from "../../library/sources/index.ts";
 import { type ListedVideo, type Source, SourceFailure } from "../sources/source.ts";
 import type { BatchComponents, SampledVideo } from "./components.ts";
+import { describedNow } from "./open-batch-source.ts";
 
 /** Videos of a dry run whose files are tried. */
 const SAMPLE_SIZE = 50;
@@ -42,7 +43,7 @@ export async function sampleStep(batch: BatchComponents, source: Source): Promis
 async function tryVideo(batch: BatchComponents, source: Source, video: ListedVideo): Promise<SampledVideo | null> {
   const failed = (code: string, message: string) => ({ sourceId: video.id, title: video.title, code, message });
   try {
-    const current = await source.describe(video.id);
+    const current = await describedNow(batch, source, video);
     if (current === null) return failed("video_gone", "The source has no such video any more.");
     if (current.obstacle !== null) return failed(current.obstacle.code, current.obstacle.message);
     if (source.changesAtSource) return null;

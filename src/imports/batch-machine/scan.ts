@@ -1,5 +1,6 @@
 import { openDatabase } from "../../platform/database.ts";
 import { log, logWarning } from "../../platform/log.ts";
+import { removeList } from "../lists/delete-list.ts";
 import { addVideo, NO_TOTALS } from "../report/totals.ts";
 import { findImported, type ImportedVideo } from "../store/claims.ts";
 import { ITEM_ERRORS, type ListedVideo, type Source, type SourcePage } from "../sources/source.ts";
@@ -14,8 +15,10 @@ import { noteStart } from "./commands.ts";
 
 /** Beyond it a scan ends. */
 const MAX_ITEMS = 500_000;
-/** Pages in a row without a new video, after which the source is taken to circle. */
+/** Pages in a row without a new video, after which the source is taken to circle. The rows of a list come to an end, whatever they repeat. */
 const MAX_STALE_PAGES = 3;
+/** Pages in a row without any video, such as those of a bucket with ten million other files. */
+const MAX_EMPTY_PAGES = 10_000;
 /** Described videos of a page, when the batch names its videos. */
 const IDS_A_PAGE = 20;
 
@@ -31,6 +34,7 @@ export async function scanStep(batch: BatchComponents): Promise<void> {
   const { scan, order } = batch;
   if (!scan.isComplete) return takePage(batch, await nextPage(batch, source));
   if (order.dryRun && (await sampleStep(batch, source))) return;
+  await forgetFetchedList(batch);
   endScan(batch);
 }
 
@@ -66,19 +70,27 @@ async function takePage(batch: BatchComponents, page: ScannedPage): Promise<void
   batch.commit(() => {
     const { scan, documents, cursors } = batch;
     const { added, isFull } = addItems(batch, chosen, page.gone, known);
-    const stale = added === 0 && chosen.length > 0 ? scan.stale + 1 : 0;
-    const circles = page.next !== null && (!cursors.add(page.next) || stale >= MAX_STALE_PAGES);
+    const isStale = added === 0 && (chosen.length > 0 || isSeen(batch, page));
+    const stale = isStale ? scan.stale + 1 : 0;
+    const empty = page.videos.length > 0 ? 0 : scan.empty + 1;
+    const isEndless = (stale >= MAX_STALE_PAGES && batch.order.source !== "list") || empty >= MAX_EMPTY_PAGES;
+    const circles = page.next !== null && (!cursors.add(page.next) || isEndless);
     documents.put("scan", {
       ...scan,
       cursor: page.next,
       read: scan.read + page.videos.length + page.gone.length,
       stale,
+      empty,
       isComplete: page.next === null || isFull || circles,
     });
     if (circles) noteProblem(batch, CIRCLES);
     batch.timers.bringForward("show", batch.clock() + 1000);
   });
 }
+
+/** Whether none of a page's videos is selected, and a page before had the same ones. */
+const isSeen = ({ cursors }: BatchComponents, { videos }: ScannedPage): boolean =>
+  videos.length > 0 && !cursors.add(`videos ${JSON.stringify([videos.length, videos[0]!.id, videos.at(-1)!.id])}`);
 
 /**
  * @returns how many of them are new, and whether the batch is known to take no further ones. A batch that has as many as a batch may have reads on,
@@ -179,6 +191,14 @@ const nameless = (id: string): ListedVideo => ({
   left: [],
   ref: {},
 });
+
+/** A list that the batch has fetched is nobody else's. */
+async function forgetFetchedList({ env, order, documents }: BatchComponents): Promise<void> {
+  const listId = documents.get("listId");
+  if (listId === undefined) return;
+  await removeList(env, { workspaceId: order.workspaceId, listId });
+  documents.delete("listId");
+}
 
 /** A dry run ends here; every other batch begins to run. */
 function endScan(batch: BatchComponents): void {

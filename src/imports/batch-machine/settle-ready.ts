@@ -1,20 +1,24 @@
 import { findAsset } from "../../library/assets/index.ts";
 import { giveChapters } from "../../library/insights/index.ts";
-import { openDatabase } from "../../platform/database.ts";
+import { commit, openDatabase } from "../../platform/database.ts";
 import { log } from "../../platform/log.ts";
 import type { Difference } from "../batches/batch-calls.ts";
 import { SourceFailure } from "../sources/source.ts";
+import { requireWell } from "./account.ts";
+import { insertOldPlaybackIds } from "../store/claims.ts";
 import { verifyMedia } from "../verify/verify-media.ts";
 import type { BatchComponents } from "./components.ts";
 import { giveTexts } from "./give-texts.ts";
 import type { Item } from "./item.ts";
 import { mediaBodyOf } from "./media-body.ts";
 import { sourceOf } from "./open-batch-source.ts";
-import { quietUntilMs } from "./wait.ts";
+import { quietUntilMs, waitFor } from "./wait.ts";
 
 /** What is still being prepared of a ready media, such as captions, is waited for so long. */
 const MAX_WAIT_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 5_000;
+/** While the source is not asked. */
+const MAX_REST_MS = 60_000;
 
 /**
  * Gives a ready media what comes only then, and compares it with the source.
@@ -28,9 +32,12 @@ export async function settleReady(
 ): Promise<number | null> {
   const { env, order, items, clock, runtime } = batch;
   const now = new Date(clock());
+  const owesTexts = item.following.owesTexts === true;
+  if (owesTexts && !mayAsk(batch)) return untilAsked(batch);
   const readyAtMs = item.following.readyAtMs ?? clock();
   const isLastLook = clock() - readyAtMs >= MAX_WAIT_MS;
-  const texts = item.following.owesTexts === true ? await giveOwedTexts(batch, item, id, isLastLook) : NOTHING_OWED;
+  const texts = owesTexts ? await giveOwedTexts(batch, item, id, isLastLook) : NOTHING_OWED;
+  if (texts.areOwed && !mayAsk(batch)) return untilAsked(batch);
   await giveOwnChapters(batch, item, id, durationMs);
   const record = await findAsset(openDatabase(env.DB), order.workspaceId, id);
   if (record === null) return LOOK_AGAIN_MS; // it was deleted just now
@@ -42,10 +49,24 @@ export async function settleReady(
     items.set(item.seq, { following, differences });
     return LOOK_AGAIN_MS;
   }
+  await claimOldIds(batch, item, id);
   const all = unique([...differences, ...result.differences, ...(isComplete ? [] : result.unfinished)]);
   items.set(item.seq, { status: "ready", following: {}, differences: all });
   log("import.item_ready", { batchId: order.batchId, seq: item.seq, mediaId: id, differences: all.length });
   return null;
+}
+
+/** Once more: the media that had them first may have failed meanwhile. */
+async function claimOldIds(
+  { env, order }: BatchComponents,
+  { video, playbackId }: Item,
+  mediaId: string,
+): Promise<void> {
+  if (video.playbackIds.length === 0 || playbackId === null) return;
+  const { workspaceId, source } = order;
+  const db = openDatabase(env.DB);
+  const oldIds = video.playbackIds.map((one) => one.id);
+  await commit(env.DB, insertOldPlaybackIds(db, { workspaceId, source, playbackId, mediaId }, oldIds));
 }
 
 async function giveOwnChapters(
@@ -67,9 +88,23 @@ interface GivenTexts {
 }
 
 const NOTHING_OWED: GivenTexts = { areOwed: false, differences: [] };
-const UNREAD: Difference = { field: "captions", message: "the source did not give them" };
+const STILL_OWED: GivenTexts = { areOwed: true, differences: [] };
+const GIVEN_UP: GivenTexts = {
+  areOwed: false,
+  differences: [{ field: "captions", message: "the source did not give them" }],
+};
 
-/** A source that asks for a pause is not asked, and one that fails is asked again: for ten minutes, as everything that a ready media waits for. */
+/** Whether the source may be asked. A cancelled batch waits for nothing. */
+const mayAsk = (batch: BatchComponents): boolean =>
+  batch.state.status === "cancelled" || (batch.state.status === "running" && quietUntilMs(batch) === null);
+
+/** The ten minutes begin when the source may be asked: captions are not lost because it rests for an hour. */
+function untilAsked(batch: BatchComponents): number {
+  const untilMs = quietUntilMs(batch);
+  return untilMs === null ? MAX_REST_MS : Math.min(MAX_REST_MS, Math.max(LOOK_AGAIN_MS, untilMs - batch.clock()));
+}
+
+/** A source that fails is asked again for ten minutes. If it fails as a whole then, or asks for a pause, the batch waits for it. */
 async function giveOwedTexts(
   batch: BatchComponents,
   item: Item,
@@ -77,8 +112,7 @@ async function giveOwedTexts(
   isLastLook: boolean,
 ): Promise<GivenTexts> {
   const { env, order, clock } = batch;
-  const owed = isLastLook ? { areOwed: false, differences: [UNREAD] } : { areOwed: true, differences: [] };
-  if (quietUntilMs(batch) !== null) return owed;
+  if (quietUntilMs(batch) !== null) return isLastLook ? GIVEN_UP : STILL_OWED;
   try {
     const source = await sourceOf(batch);
     const captions = item.video.captions ?? (await source.captions(item.video));
@@ -87,8 +121,23 @@ async function giveOwedTexts(
     return { areOwed: false, differences: await giveTexts(env, mediaId, texts, new Date(clock())) };
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
-    return owed;
+    const ofSource = await failureOfSource(batch, error, isLastLook);
+    if (ofSource !== null) waitFor(batch, ofSource);
+    return ofSource === null && isLastLook ? GIVEN_UP : STILL_OWED;
   }
+}
+
+/** What stands against the whole source; null = it is this item's, or is not known yet. */
+async function failureOfSource(batch: BatchComponents, error: SourceFailure, isLastLook: boolean): Promise<unknown> {
+  if (batch.state.status === "cancelled") return null;
+  if (error.code === "source_rate_limited" || error.code === "credentials_invalid") return error;
+  if (!isLastLook) return null;
+  return await sourceOf(batch)
+    .then(requireWell)
+    .then(
+      () => null,
+      (refusal: unknown) => refusal,
+    );
 }
 
 const unique = (differences: Difference[]): Difference[] => [

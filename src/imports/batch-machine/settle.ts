@@ -4,6 +4,7 @@ import { commit, openDatabase } from "../../platform/database.ts";
 import { errorFields, log, logWarning } from "../../platform/log.ts";
 import { deleteClaims } from "../store/claims.ts";
 import { ITEM_ERRORS } from "../sources/source.ts";
+import type { Difference } from "../batches/batch-calls.ts";
 import type { BatchComponents } from "./components.ts";
 import type { Item } from "./item.ts";
 import { settleReady } from "./settle-ready.ts";
@@ -15,6 +16,8 @@ const VERIFIED_AT_ONCE = 4;
 /** Media of an item that are given up because of their file's address. */
 const MAX_RENEWALS = 2;
 const LOOK_AGAIN_MS = 5_000;
+const MAX_FAILING_MS = 3_600_000;
+const MOST_WAIT_MS = 5 * 60_000;
 
 /** Failures of a source's file that pass by themselves. */
 const PASSING = new Set(["source_unavailable", "source_interrupted", "source_timed_out", "source_unreachable"]);
@@ -73,9 +76,28 @@ async function settleItem(batch: BatchComponents, item: Item, media: FoundMedia 
     return waitMs === null ? true : later(waitMs);
   } catch (error) {
     logWarning("import.settle_failed", { batchId: batch.order.batchId, seq: item.seq, ...errorFields(error) });
-    return later(LOOK_AGAIN_MS);
+    return settleUnverified(batch, item, media);
   }
 }
+
+/** A fault of this service must not hold a batch up for ever. @returns whether the item has ended */
+function settleUnverified(
+  { items, clock }: BatchComponents,
+  { seq, following, differences }: Item,
+  media: FoundMedia | null,
+): boolean {
+  const failingSinceMs = following.failingSinceMs ?? clock();
+  const failingMs = clock() - failingSinceMs;
+  if (media?.status !== "ready" || failingMs < MAX_FAILING_MS) {
+    const waitMs = Math.min(MOST_WAIT_MS, Math.max(LOOK_AGAIN_MS, failingMs / 5));
+    items.set(seq, { dueMs: clock() + waitMs, following: { ...following, failingSinceMs } });
+    return false;
+  }
+  items.set(seq, { status: "ready", following: {}, differences: [...differences, UNVERIFIED] });
+  return true;
+}
+
+const UNVERIFIED: Difference = { field: "media", message: "an error of the service kept it from being verified" };
 
 function failItem({ items }: BatchComponents, { seq }: Item, code: string, message: string): true {
   items.set(seq, { status: "failed", error: { code, message } });

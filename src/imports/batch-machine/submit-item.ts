@@ -6,7 +6,8 @@ import { adopt, forgetFailed } from "./adopt.ts";
 import { boundVideo } from "./bound-video.ts";
 import type { BatchComponents } from "./components.ts";
 import { createMedia } from "./create-media.ts";
-import type { Item } from "./item.ts";
+import type { Item, ItemError } from "./item.ts";
+import { describedNow } from "./open-batch-source.ts";
 import { judge } from "./judge.ts";
 import { noteAnswer, noteFailure } from "./wait.ts";
 
@@ -39,8 +40,7 @@ async function fetchAndCreate(batch: BatchComponents, source: Source, item: Item
   if (source.needsRelease) items.set(item.seq, { owesRelease: true });
   const resolved = await source.resolve(video, item.preparing);
   noteAnswer(batch);
-  if (resolved.status === "waiting")
-    return items.set(item.seq, { preparing: resolved.state, dueMs: clock() + resolved.retryAfterMs });
+  if (resolved.status === "waiting") return waitForFile(batch, item, resolved);
   const captions = order.settings.captions ? (video.captions ?? (await source.captions(video))) : [];
   // What was ordered of the source is known to `release` by the video alone.
   const ordered = item.preparing === null ? video : { ...video, ref: { ...video.ref, ...item.preparing } };
@@ -48,13 +48,32 @@ async function fetchAndCreate(batch: BatchComponents, source: Source, item: Item
   await createMedia(batch, { ...item, video: ordered }, resolved.url, captions);
 }
 
+/** A file that the source has not prepared after this time is given up. */
+const MAX_PREPARING_MS = 2 * 3_600_000;
+/** It is asked for again after a part of the time that it has taken already, so that slow ones do not use up the source's rate. */
+const PATIENCE = 1 / 5;
+
+function waitForFile(
+  { items, clock }: BatchComponents,
+  { seq, following }: Item,
+  { state, retryAfterMs }: { state: Record<string, unknown>; retryAfterMs: number },
+): void {
+  const sinceMs = following.preparingSinceMs ?? clock();
+  const tookMs = clock() - sinceMs;
+  if (tookMs >= MAX_PREPARING_MS) return items.set(seq, { status: "failed", error: NEVER_PREPARED });
+  const dueMs = clock() + Math.max(retryAfterMs, tookMs * PATIENCE);
+  items.set(seq, { preparing: state, following: { ...following, preparingSinceMs: sinceMs }, dueMs });
+}
+
+const NEVER_PREPARED: ItemError = {
+  code: "no_file",
+  message: "The source was asked for the file two hours ago, and has not prepared it.",
+};
+
 /** The video as the source describes it now: what stood against it may have changed, and the list may say less of it. @returns null when it still does, and the item has failed */
-async function lookAgain(
-  { items }: BatchComponents,
-  source: Source,
-  { seq, video }: Item,
-): Promise<ListedVideo | null> {
-  const current = await source.describe(video.id);
+async function lookAgain(batch: BatchComponents, source: Source, { seq, video }: Item): Promise<ListedVideo | null> {
+  const { items } = batch;
+  const current = await describedNow(batch, source, video);
   if (current !== null && current.obstacle === null) {
     const bounded = boundVideo(current);
     items.set(seq, { video: bounded });

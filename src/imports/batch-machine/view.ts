@@ -57,6 +57,9 @@ export function itemsOf(
   return items.page({ ...query, limit: Math.min(query.limit, 1000) }).map(toItemView);
 }
 
+export const unknownOf = ({ items }: BatchComponents, sourceIds: readonly string[]): string[] =>
+  sourceIds.filter((id) => items.bySourceId(id) === null);
+
 function toItemView({ seq, status, video, mediaId, playbackId, error, differences, updatedAtMs }: Item): ItemView {
   return {
     seq,
@@ -94,7 +97,7 @@ export function reportOf(batch: BatchComponents): ReportFacts {
     view: viewOf(batch),
     sampled: batch.scan.tried,
     totals: documents.get("totals") ?? NO_TOTALS,
-    source: documents.get("source") ?? { pace: null, changesAtSource: false, neverKept: [] },
+    source: documents.get("source") ?? { pace: null, changesAtSource: false, neverKept: [], missing: [] },
     reasons: items.reasons(MAX_GROUPS),
     differences: items.differences(MAX_GROUPS),
     obstacles: [...(documents.get("sample") ?? []), ...listed].slice(0, MAX_OBSTACLES),

@@ -34,8 +34,7 @@ export function waitFor(batch: BatchComponents, error: unknown): void {
   const failures = noteFailure(batch);
   if (code === "internal") logError("import.step_failed", { batchId: order.batchId, ...errorFields(error) });
   else log("import.waits", { batchId: order.batchId, code, failures });
-  if (batch.state.status === "paused") return; // it shows why it was paused
-  if (isFinal && batch.state.status !== "cancelled") {
+  if (isFinal && batch.state.status !== "cancelled" && batch.state.status !== "paused") {
     moveBatch(batch, "pause", () => {
       documents.delete("quietUntilMs");
       documents.put("problem", { code, message });
@@ -45,7 +44,7 @@ export function waitFor(batch: BatchComponents, error: unknown): void {
   const backOffMs = Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10));
   batch.commit(() => {
     documents.put("quietUntilMs", clock() + Math.max(retryAfterMs, backOffMs));
-    documents.put("problem", { code, message });
+    if (batch.state.status !== "paused") documents.put("problem", { code, message }); // else it shows why it was paused
   });
 }
 

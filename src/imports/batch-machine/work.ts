@@ -2,6 +2,7 @@ import { log } from "../../platform/log.ts";
 import { CANCELLED, settleCut } from "./adopt.ts";
 import { announceEnd } from "./announce.ts";
 import type { BatchComponents } from "./components.ts";
+import { closeWithoutCredentials } from "./open-batch-source.ts";
 import { releaseSome } from "./release.ts";
 import { scanStep } from "./scan.ts";
 import { settleSubmitted, SETTLE_EVERY_MS } from "./settle.ts";
@@ -17,10 +18,11 @@ const TURN_STEPS = 100;
 const LEAST_WAIT_MS = 200;
 /** Between looks at media, also while the database does not answer. */
 const LEAST_LOOK_MS = 1000;
-const MOST_WAIT_MS = 60_000;
+const MOST_WAIT_MS = 5 * 60_000;
 
 /** Scans, submits and follows items for one turn. */
 export async function work(batch: BatchComponents): Promise<void> {
+  await closeWithoutCredentials(batch);
   const untilMs = batch.clock() + TURN_MS;
   let items = 0;
   for (let steps = 0; steps < TURN_STEPS && items < TURN_ITEMS && batch.clock() < untilMs; steps++) {
@@ -45,7 +47,7 @@ async function step(batch: BatchComponents, budget: Budget): Promise<number> {
       case "running":
         return await run(batch, budget);
       case "paused":
-        return await settleSubmitted(batch);
+        return await rest(batch);
       case "cancelled":
         return await windUp(batch);
       case "done":
@@ -88,6 +90,15 @@ function valueOf<T>(result: PromiseSettledResult<T>): T {
   return result.value;
 }
 
+/** What goes on while a batch is paused: media are followed, and their source is left as it was unless that is why the batch was paused. */
+async function rest(batch: BatchComponents): Promise<number> {
+  const settled = await settleSubmitted(batch);
+  const mayAsk = isPausedByOwner(batch) && quietUntilMs(batch) === null;
+  return settled + (mayAsk ? await releaseSome(batch) : 0);
+}
+
+const isPausedByOwner = ({ documents }: BatchComponents): boolean => documents.get("problem") === undefined;
+
 /** After a cancel: what was submitted is followed to its end, and the source is left as it was. */
 async function windUp(batch: BatchComponents): Promise<number> {
   const { items, documents } = batch;
@@ -117,8 +128,10 @@ function nextLookMs(batch: BatchComponents): number | null {
       return askMs;
     case "running":
       return soon(lookMs, releaseMs, Math.max(nextSubmitMs(batch), askMs));
-    case "paused":
-      return items.counts.submitted === 0 ? null : soon(lookMs);
+    case "paused": {
+      const owes = isPausedByOwner(batch) && items.releasable(1).length > 0;
+      return items.counts.submitted === 0 && !owes ? null : soon(lookMs, owes ? releaseMs : Infinity);
+    }
     case "cancelled":
       if (documents.get("completedAtMs") !== undefined) return null;
       return soon(lookMs, releaseMs);

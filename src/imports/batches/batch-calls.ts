@@ -105,6 +105,8 @@ export interface SourceFacts {
   pace: SourcePace | null;
   changesAtSource: boolean;
   neverKept: readonly string[];
+  /** Permissions without which some videos cannot be fetched. */
+  missing: readonly { permission: string; message: string }[];
 }
 
 /** What a scan has found, summed up. */
@@ -170,6 +172,8 @@ export interface BatchCalls {
   command(command: BatchCommand, order: BatchOrder): BatchView | null;
   /** Items after a place, in the order of the list. @param limit at most 1,000 */
   items(query: { status: ItemState | null; after: number; limit: number }): ItemView[];
+  /** Which of these ids at the source are no item's. */
+  unknown(sourceIds: readonly string[]): string[];
   report(): ReportFacts;
   /** Goes on after an alarm was lost. */
   wake(): void;

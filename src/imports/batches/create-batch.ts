@@ -87,7 +87,10 @@ export async function createBatch(body: CreateImport, context: CreateContext) {
 }
 
 const limitReached = () =>
-  new Problem("import_limit_reached", `a workspace has at most ${OPEN_BATCHES} batches that have not ended`);
+  new Problem(
+    "import_limit_reached",
+    `a workspace has at most ${OPEN_BATCHES} batches that have not ended, dry runs included: wait, or cancel one (GET /v1/imports lists them)`,
+  );
 
 /** @throws {Problem} validation_failed, about `statusUrl`; unavailable */
 async function statusWebhook({ env, workspaceId, now }: CreateContext, objectId: string, url: string) {

@@ -149,6 +149,23 @@ async function commanded(c: Context<AppContext>, importId: string, command: Batc
   throw new Problem("import_state", `a batch that is ${state} cannot do this: ${command.name}`);
 }
 
+/** A mistyped id would otherwise migrate a video that was to be left out. @throws {Problem} import_not_found, validation_failed */
+async function requireItems(c: Context<AppContext>, importId: string, field: string, sourceIds: readonly string[]) {
+  if (sourceIds.length === 0) return;
+  const { id } = await requireBatch(c, importId);
+  const unknown = new Set(await importBatch(c.env, id).unknown(sourceIds));
+  if (unknown.size === 0) return;
+  const fields = sourceIds.flatMap((sourceId, n) =>
+    unknown.has(sourceId) ? [{ field: `${field}[${n}]`, message: "is no item of this batch" }] : [],
+  );
+  throw new Problem("validation_failed", "not every id is an item of this batch", {
+    fields: fields.slice(0, MAX_NAMED),
+  });
+}
+
+/** Fields in an answer. */
+const MAX_NAMED = 20;
+
 export const batchRoutes = newRouter()
   .openapi(createRouteDefinition, (c) => {
     const body = c.req.valid("json");
@@ -181,7 +198,9 @@ export const batchRoutes = newRouter()
   })
   .openapi(startRoute, async (c) => {
     const { exclude } = StartImport.parse(c.req.valid("json") ?? {}); // without a body, its defaults
-    return c.json(await commanded(c, c.req.valid("param").importId, { name: "start", exclude }), 200);
+    const { importId } = c.req.valid("param");
+    await requireItems(c, importId, "exclude", exclude);
+    return c.json(await commanded(c, importId, { name: "start", exclude }), 200);
   })
   .openapi(pauseRoute, async (c) => c.json(await commanded(c, c.req.valid("param").importId, { name: "pause" }), 200))
   .openapi(resumeRoute, async (c) => {
@@ -196,5 +215,7 @@ export const batchRoutes = newRouter()
   .openapi(cancelRoute, async (c) => c.json(await commanded(c, c.req.valid("param").importId, { name: "cancel" }), 200))
   .openapi(retryRoute, async (c) => {
     const { items = null } = c.req.valid("json") ?? {};
-    return c.json(await commanded(c, c.req.valid("param").importId, { name: "retry", items }), 200);
+    const { importId } = c.req.valid("param");
+    await requireItems(c, importId, "items", items ?? []);
+    return c.json(await commanded(c, importId, { name: "retry", items }), 200);
   });

@@ -11,6 +11,7 @@ import type { ImportHost } from "../hosts/repository.ts";
 import { SOURCE_KINDS, type SourceKind } from "../sources/source.ts";
 import { findMigrated } from "./find-migrated.ts";
 import { originFor } from "./origin-for.ts";
+import { isOfPlatform } from "./platform-address.ts";
 import { migratedTarget } from "./target.ts";
 
 type MigratedEnv = Pick<Env, "DB" | "PUBLIC_URL" | "BEACON_DOMAIN" | "UNKNOWN_IDS">;
@@ -29,8 +30,8 @@ interface Claim {
 }
 
 /**
- * Old addresses of migrated videos: `/migrated/{workspaceId}/{source}/{address}` on every host, and all addresses of a mapped host, which serves nothing
- * else. They lead to the addresses of the new playback IDs.
+ * Old addresses of migrated videos: `/migrated/{workspaceId}/{source}/{address}` on every host, and old addresses on a mapped host. They lead to the
+ * addresses of the new playback IDs.
  *
  * @returns null for any other request: at once, unless this isolate has not seen its host for a minute
  */
@@ -50,8 +51,15 @@ async function answerMapped(
   if (host === null) return null;
   const { workspaceId, source, publicUrl } = host;
   const origin = new URL(env.PUBLIC_URL || publicUrl).origin;
-  const path = new URL(request.url).pathname.slice(1);
-  return await answer(request, env, { workspaceId, source, path, origin });
+  const { pathname } = new URL(request.url);
+  const claim = { workspaceId, source, path: pathname.slice(1), origin };
+  try {
+    const found = await findMigrated(request, env, claim);
+    if (found === null || (await isOfPlatform(pathname, env.DB))) return null;
+  } catch (error) {
+    return await refuse(request, error);
+  }
+  return await answer(request, env, claim);
 }
 
 function claimOf(url: URL, { PUBLIC_URL }: MigratedEnv): Claim | null {

@@ -100,6 +100,7 @@ const LIST: Vendor = {
   prefix: null,
   layouts: [
     [/(?<=\.(?:mp4|m4v|mov|webm|mkv|avi|mpg|mpeg|ts|wmv|flv|mxf))$/i, mp4],
+    [/\.mp4$/, mp4], // an id without it
     ...[MUX, CLOUDFLARE, API_VIDEO].flatMap(({ layouts }) => layouts.filter(([end]) => end !== WHOLE)),
     [WHOLE, page],
   ],

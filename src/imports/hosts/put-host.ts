@@ -11,8 +11,9 @@ import { HOSTS_PER_WORKSPACE, type ImportHost, putHost } from "./repository.ts";
  *
  * Nothing proves here that the host is the caller's, because a mapping has no effect by itself: requests for the host arrive at this deployment only
  * when its DNS leads here, which the owner of its zone sets, and when the operator of the deployment has added it to the Worker's domains. Until both
- * are so, a wrong claim does no more than to hold the name, and the operator deletes it. A deployment that serves workspaces that do not trust each other
- * should therefore map a host before it is added to the Worker's domains: the one who has claimed it answers for its addresses from then on.
+ * are so, a wrong claim does no more than to hold the name, and the operator deletes it. Of a host that leads here already it takes nothing away: the
+ * platform's own addresses come before old ones (`isOfPlatform`). A deployment that serves workspaces that do not trust each other should still map a
+ * host before it is added to the Worker's domains, because the first claim answers for its old addresses.
  *
  * @param publicUrl where this deployment is now
  * @param requestHost of the request, with its port

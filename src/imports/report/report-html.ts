@@ -38,6 +38,10 @@ export const reportHtml = (report: ImportReport, source: string) => {
           Batch ${batch.id}, ${batch.status}, created ${batch.createdAt.slice(0, 16).replace("T", " ")} UTC
         </p>
         ${batch.problem === undefined ? "" : html`<p class="note">${batch.problem.message}</p>`}
+        ${report.missingPermissions.map(
+          ({ permission, message }) =>
+            html`<p class="note">The credentials lack the permission <b>${permission}</b>. ${message}</p>`,
+        )}
         ${progress(batch.counts)}
         <div class="cards">
           ${card(number(found.videos), "videos to fetch")}

@@ -18,6 +18,11 @@ export function reportRows(report: ImportReport): ReportRow[] {
     ...facts("counts", batch.counts),
     ...facts("found", found),
     ...facts("estimate", estimate),
+    ...report.missingPermissions.map(({ permission, message }) => ({
+      section: "missing permission",
+      name: permission,
+      value: message,
+    })),
     ...report.lost.map(({ what, videos }) => ({ section: "lost", name: what, videos: videos ?? "all" })),
     ...report.obstacles.map(({ sourceId, title, code, message }) => ({
       section: "obstacle",

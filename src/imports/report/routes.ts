@@ -74,13 +74,16 @@ const mapRoute = <Format extends RowFormat>(format: Format) =>
     },
   });
 
+/** States whose new ids stay: a media that failed goes with the next attempt, and never plays. */
+const KEEPS_IDS: ReadonlySet<string> = new Set(["submitted", "ready", "skipped"]);
+
 function mapRows(items: ItemView[]): Record<string, unknown>[] {
   return items.flatMap(({ sourceId, oldPlaybackIds, mediaId, playbackId, status, error }) =>
     (oldPlaybackIds.length === 0 ? [null] : oldPlaybackIds).map((oldPlaybackId) => ({
       sourceId,
       oldPlaybackId,
-      mediaId,
-      playbackId,
+      mediaId: KEEPS_IDS.has(status) ? mediaId : null,
+      playbackId: KEEPS_IDS.has(status) ? playbackId : null,
       status,
       error: error?.code ?? null,
     })),

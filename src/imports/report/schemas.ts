@@ -39,6 +39,9 @@ export const ImportReport = z
         sourceSeconds: Count.openapi({ description: "That the source's published limits alone need" }),
       })
       .openapi("ImportEstimate"),
+    missingPermissions: z
+      .array(z.object({ permission: z.string(), message: z.string() }))
+      .openapi({ description: "What the credentials lack, and what does not work without it" }),
     lost: z
       .array(z.object({ what: z.string(), videos: Count.optional().openapi({ description: "Absent = all" }) }))
       .openapi({ description: "What the new media will not have" }),

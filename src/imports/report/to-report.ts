@@ -4,10 +4,13 @@ import { toImport } from "../batches/to-import.ts";
 import { estimateOf } from "./estimate.ts";
 import type { ImportReport } from "./schemas.ts";
 
+const OLD_FILES =
+  "old addresses of MP4 files: they lead to files for download, which the new media have with the setting mp4Support only";
+
 /** @param encoders of this deployment */
 export function toReport(row: BatchRow, facts: ReportFacts, encoders: number): ImportReport {
   const { totals, view, order } = facts;
-  const { pace, changesAtSource, neverKept } = facts.source;
+  const { pace, changesAtSource, neverKept, missing } = facts.source;
   const estimate = estimateOf(totals, order.settings, { encoders, pace, ordersFiles: changesAtSource });
   const { onceUsd, monthlyUsd, storedBytes, totalSeconds, encodingSeconds, sourceSeconds } = estimate;
   return {
@@ -34,8 +37,10 @@ export function toReport(row: BatchRow, facts: ReportFacts, encoders: number): I
       alreadyImported: totals.alreadyImported,
     },
     estimate: { onceUsd, monthlyUsd, storedBytes, totalSeconds, encodingSeconds, sourceSeconds },
+    missingPermissions: missing.map(({ permission, message }) => ({ permission, message })),
     lost: [
       ...neverKept.map((what) => ({ what })),
+      ...(order.settings.mp4Support === "none" && totals.playbackIds > 0 ? [{ what: OLD_FILES }] : []),
       ...Object.entries(totals.losses)
         .toSorted(([, one], [, other]) => other - one)
         .map(([what, videos]) => ({ what, videos })),

@@ -37,19 +37,26 @@ export async function findImported(
 /** For the commit that creates the media, which fails as a whole when the workspace has this video. */
 export const insertClaim = (db: Database, row: ImportedVideo, oldPlaybackIds: readonly string[]): Statement[] => [
   db.insert(importedVideos).values(row),
-  ...oldPlaybackIds.map((oldPlaybackId) =>
+  ...insertOldPlaybackIds(db, row, oldPlaybackIds),
+];
+
+/** Those that no other media of the workspace has. */
+export const insertOldPlaybackIds = (
+  db: Database,
+  {
+    workspaceId,
+    source,
+    playbackId,
+    mediaId,
+  }: Pick<ImportedVideo, "workspaceId" | "source" | "playbackId" | "mediaId">,
+  oldPlaybackIds: readonly string[],
+): Statement[] =>
+  oldPlaybackIds.map((oldPlaybackId) =>
     db
       .insert(migratedPlaybackIds)
-      .values({
-        workspaceId: row.workspaceId,
-        source: row.source,
-        oldPlaybackId,
-        playbackId: row.playbackId,
-        mediaId: row.mediaId,
-      })
+      .values({ workspaceId, source, oldPlaybackId, playbackId, mediaId })
       .onConflictDoNothing(),
-  ),
-];
+  );
 
 /** Of a media that failed: its video may come again, and its old playback IDs lead nowhere. */
 export const deleteClaims = (db: Database, mediaId: string): Statement[] => [

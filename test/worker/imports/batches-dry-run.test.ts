@@ -110,7 +110,7 @@ test("it is started once, without the videos that are left out", async () => {
   const { workspace, batch } = await dryRun(new FakeSource(videos(5)));
   await batch.until();
   const start = async () => {
-    const body = { exclude: ["v1", "v3", "unknown"] };
+    const body = { exclude: ["v1", "v3"] };
     const answer = await workspace.request("POST", `/v1/imports/${batch.id}/start`, body);
     return [answer.status, await answer.json()] as const;
   };
@@ -123,6 +123,28 @@ test("it is started once, without the videos that are left out", async () => {
   expect(await batch.finish()).toMatchObject({ state: "done", counts: { ready: 3, skipped: 2, failed: 0 } });
   expect(await batch.item("v1")).toMatchObject({ status: "excluded", mediaId: null });
   expect(await typesOf(batch.id)).toEqual(["started", "completed"]);
+});
+
+test("a mistyped id starts and retries nothing", async () => {
+  const { workspace, batch } = await dryRun(new FakeSource(videos(2)));
+  await batch.until();
+  const refused = async (command: string, body: object) => {
+    const answer = await workspace.request("POST", `/v1/imports/${batch.id}/${command}`, body);
+    return [answer.status, (await answer.json<ErrorBody>()).error.fields];
+  };
+  const field = (name: string) => [422, [{ field: name, message: "is no item of this batch" }]];
+  expect(await refused("start", { exclude: ["v1", "V1"] })).toEqual(field("exclude[1]"));
+  expect(await refused("retry", { items: ["v9"] })).toEqual(field("items[0]"));
+  expect(await batch.view()).toMatchObject({ state: "scanned", counts: { pending: 2 } });
+});
+
+test("the report says what the credentials lack, though the batch can run without it", async () => {
+  const source = new FakeSource(videos(1));
+  source.missing = [{ permission: "Write", message: "Files cannot be ordered.", isRequired: false }];
+  const { workspace, batch } = await dryRun(source);
+  await batch.until();
+  const { missingPermissions } = await reportOf(workspace, batch);
+  expect(missingPermissions).toEqual([{ permission: "Write", message: "Files cannot be ordered." }]);
 });
 
 test("a selection of ids, of dates and of a number is kept, and what it names and the source lacks is said", async () => {

@@ -2,6 +2,7 @@
 import type {
   ListedCaption,
   ListedVideo,
+  MissingPermission,
   Resolution,
   Source,
   SourcePage,
@@ -42,6 +43,7 @@ export class FakeSource implements Source {
   changesAtSource = false;
   listIsPartial = false;
   account = "account";
+  missing: MissingPermission[] = [];
   pageSize = 10;
   videos: ListedVideo[];
   captionsOf = new Map<string, ListedCaption[]>();
@@ -73,7 +75,7 @@ export class FakeSource implements Source {
 
   async check() {
     await this.#called("check", null);
-    return { account: this.account, accountName: null, missing: [] };
+    return { account: this.account, accountName: null, missing: this.missing };
   }
 
   async listPage(cursor: string | null) {

@@ -67,7 +67,7 @@ test("a workspace has at most 20, however many are mapped at once", async () => 
   expect((await refused.json<ErrorBody>()).error).toMatchObject({ code: 400, message: "import host limit reached" });
 });
 
-test("a mapped host leads old addresses to the platform, and serves nothing else", async () => {
+test("a mapped host leads old addresses to the platform, and takes none of its own away", async () => {
   const workspace = await newWorkspace();
   const host = newHost();
   const { assetId, playbackId } = await newAsset({ workspaceId: workspace.id });
@@ -90,9 +90,15 @@ test("a mapped host leads old addresses to the platform, and serves nothing else
     302,
     `http://sluice.test/${playbackId}.m3u8?maxResolution=720p`,
   ]);
-  for (const path of ["/", "/v1/on-demand", `/${playbackId}.m3u8`, "/healthz", "/v1/openapi.json"])
-    expect((await ask(path, { headers: { authorization: workspace.authorization } })).status).toBe(404);
-  expect((await ask("/v1/imports", { method: "POST" })).status).toBe(405);
+  const taken = ["v1", "healthz", playbackId].map((oldPlaybackId) => ({ ...row, oldPlaybackId }));
+  await openDatabase(env.DB).insert(migratedPlaybackIds).values(taken);
+  for (const path of ["/v1/on-demand", "/healthz", "/v1/openapi.json", "/v1"]) {
+    const headers = { authorization: workspace.authorization };
+    const own = await send(new Request(`http://sluice.test${path}`, { headers, redirect: "manual" }));
+    expect([path, (await ask(path, { headers })).status]).toEqual([path, own.status]);
+  }
+  expect((await ask(`/${playbackId}.m3u8`)).headers.get("location")).toBeNull();
+  expect((await ask("/v1/imports", { method: "POST" })).status).toBe(401);
   await workspace.request("DELETE", `${PATH}/${host}`);
   expect((await ask("/old1.m3u8")).status).toBe(404);
   expect((await ask("/v1/openapi.json")).status).toBe(200);
