@@ -10,6 +10,7 @@ import { type ImportSession, ofBatch } from "../session.ts";
 import { followBatch, ridingOut } from "./follow-batch.ts";
 import { countsText } from "./live-lines.ts";
 import { LiveView } from "./live-view.ts";
+import { retryOf } from "./retry-command.ts";
 import { showReport, untilScanned } from "./scan.ts";
 
 export interface AccompanyOptions {
@@ -119,17 +120,17 @@ async function finish(session: ImportSession, batch: Batch): Promise<number> {
   const { id, status, counts } = batch;
   const options = { ...ofBatch(id), signal };
   const { data: report } = await ridingOut(session)(() => sluice.get("/v1/imports/{importId}/report", options));
+  const retry = counts.failed > 0 && status === "done" ? await retryOf(session, batch) : null;
   const { reasons, differences } = report;
   reporter.say({ kind: "ended", importId: id, status, counts, reasons, differences }, (screen) => {
     screen.step(status === "done" ? "Done" : "Cancelled", countText(counts.ready), countsText(batch));
     for (const line of reasonLines(reasons)) screen.failure(line, "");
     if (differences.length > 0) screen.text("Some media differ from the source: the report lists how.");
+    if (retry !== null && retry.needs !== "") screen.text(retry.needs);
     screen.links([
       ["Report", `sluice import report ${id}`],
       ["New ids", `sluice import map ${id} --output map.csv`],
-      ...(counts.failed > 0 && status === "done"
-        ? [["Try again", `sluice import retry ${id} --watch`] as [string, string]]
-        : []),
+      ...(retry === null ? [] : [["Try again", retry.command] as [string, string]]),
     ]);
   });
   return counts.failed === 0 ? ENDS.done : ENDS.itemsFailed;
