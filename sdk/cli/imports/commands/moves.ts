@@ -4,6 +4,7 @@ import { defineImportCommand } from "../define.ts";
 import { ENDS, IMPORT_NOTES } from "../help.ts";
 import { accompany } from "../live/accompany.ts";
 import { countsText } from "../live/live-lines.ts";
+import { namingOptions } from "../naming-options.ts";
 import { askYes } from "../questions.ts";
 import type { Batch } from "../records.ts";
 import { type ImportSession, ofBatch, openImports } from "../session.ts";
@@ -32,11 +33,12 @@ export const start = defineImportCommand({
     const session = await openImports(json);
     const { signal, sluice } = session;
     const body = { exclude: [...exclude] };
-    return after(
-      session,
-      (await sluice.post("/v1/imports/{importId}/start", { ...ofBatch(id), body, signal })).data,
-      watch,
-    );
+    const started = await sluice
+      .post("/v1/imports/{importId}/start", { ...ofBatch(id), body, signal })
+      .catch((error: unknown) => {
+        throw json ? error : namingOptions(error, { exclude: { option: "--exclude", values: exclude } });
+      });
+    return after(session, started.data, watch);
   },
 });
 

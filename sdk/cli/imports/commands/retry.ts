@@ -1,6 +1,7 @@
 import { flag, repeatedText } from "../../terminal/command-line.ts";
 import { defineImportCommand } from "../define.ts";
 import { IMPORT_NOTES } from "../help.ts";
+import { namingOptions } from "../naming-options.ts";
 import type { Batch } from "../records.ts";
 import { type ImportSession, ofBatch, openImports } from "../session.ts";
 import { CREDENTIAL_OPTIONS, credentialForBatch, goOnWith } from "../start/credential-for-batch.ts";
@@ -40,7 +41,7 @@ were deleted when the batch ended: give them again with --credentials-file or --
     };
     const batch = await run().catch(async (error: unknown) => {
       await credential?.forget();
-      throw error;
+      throw json ? error : namingOptions(error, { items: { option: "--item", values: item } });
     });
     return after(session, batch, watch);
   },
