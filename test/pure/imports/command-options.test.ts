@@ -269,7 +269,7 @@ test("a misspelt command of a batch is named, with the status of a usage error",
   await expect(failed).rejects.toBeInstanceOf(CommandError);
 });
 
-test.for([
+test.for<[string, string]>([
   ["--sorce", "There is no option --sorce; did you mean --source? See sluice import --help."],
   ["--zzz", "There is no option --zzz. See sluice import --help."],
 ])("%s is refused without all the options", async ([option, message]) => {
