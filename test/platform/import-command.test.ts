@@ -344,6 +344,14 @@ describe("ends at once, with the reason, when it cannot begin", () => {
     expect(await credentials()).toEqual([]);
   });
 
+  test("an empty selection starts nothing, and leaves neither a batch that waits nor credentials", async () => {
+    const { status, output } = await sluice([...FROM_MUX, "--yes"], TOKEN_ENV);
+    expect([status, output]).toEqual([1, expect.stringContaining("No video was found: check the source and the sel")]);
+    const [batch] = (await platform.api<{ status: string }[]>("GET", "/v1/imports?limit=1")).body.data;
+    expect(batch).toMatchObject({ status: "cancelled" });
+    await expect.poll(credentials, { timeout: 20_000 }).toEqual([]);
+  });
+
   test("a permission that is missing is named in the source's words", async () => {
     addVideo();
     const env = { MUX_TOKEN_ID: MUX_READ_TOKEN.tokenId, MUX_TOKEN_SECRET: MUX_READ_TOKEN.tokenSecret };

@@ -7,6 +7,7 @@ import { namingOptions } from "../../../sdk/cli/imports/naming-options.ts";
 import type { Batch, BatchReport } from "../../../sdk/cli/imports/records.ts";
 import { batchLine, reportLines } from "../../../sdk/cli/imports/report-text.ts";
 import type { ImportSession } from "../../../sdk/cli/imports/session.ts";
+import { goOnWith } from "../../../sdk/cli/imports/start/credential-for-batch.ts";
 import { createReporter } from "../../../sdk/cli/terminal/reporter.ts";
 import { ApiError } from "../../../sdk/index.ts";
 import { countText, sizeText, usdText, waitText } from "../../../sdk/cli/terminal/units.ts";
@@ -217,6 +218,24 @@ describe("how failed items are tried again", () => {
     expect([command.includes("--credentials-file FILE"), said !== ""]).toEqual([needs, needs]);
   });
 });
+
+test.for([null, 409, 500])(
+  "other credentials go to a paused batch, whose pause is answered with %j",
+  async (status) => {
+    const posts: unknown[] = [];
+    const post = async (path: string, { body }: { body?: object }) => {
+      posts.push([path.split("/").at(-1), body]);
+      const facts = { code: 0, fields: [], retryAfterSeconds: null, requestId: "" };
+      if (path.endsWith("/pause") && status !== null) throw new ApiError("refused", { ...facts, status });
+      return { data: batch() };
+    };
+    const session = { sluice: { post }, signal: new AbortController().signal } as unknown as ImportSession;
+    const resumed = goOnWith(session, "b1", "c2").catch((error: unknown) => error);
+    expect(await resumed).toMatchObject(status === 500 ? { status: 500 } : { id: "b1" });
+    const resume = status === 500 ? [] : [["resume", { credentialId: "c2" }]];
+    expect(posts).toEqual([["pause", undefined], ...resume]);
+  },
+);
 
 test("figures", () => {
   expect([0.2, 45, 61, 3600, 12_000, 200_000].map(waitText)).toEqual([
