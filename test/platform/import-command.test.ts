@@ -177,6 +177,24 @@ test(
   },
 );
 
+test(
+  "failed items are tried again with credentials that were not kept, by the line that the screen shows",
+  { timeout: LIMIT_MS, tags: FULL_TAG },
+  async () => {
+    const [, broken] = [addVideo(), addVideo({ state: "errored" })];
+    const ran = await sluice([...FROM_MUX, "--yes"], TOKEN_ENV);
+    const [, importId = ""] = /sluice import retry (\S+) --credentials-file FILE --watch/.exec(ran.output) ?? [];
+    expect([ran.status, ran.output]).toEqual([2, expect.stringContaining("credentials of this batch were not kept")]);
+
+    mux.videos.get(broken)!.state = "ready";
+    await writeFile(join(folder, "mux.json"), JSON.stringify(MUX_TOKEN));
+    const args = ["import", "retry", importId, "--credentials-file", "mux.json", "--watch", "--json"];
+    const again = await sluice(args);
+    expect([again.status, lastOf(again.said, "ended")]).toMatchObject([0, { counts: { ready: 2, failed: 0 } }]);
+    await expect.poll(credentials, { timeout: 20_000 }).toEqual([]);
+  },
+);
+
 describe("Ctrl-C and outages", { tags: FULL_TAG }, () => {
   test(
     "a live view is left and attached again, and rides out the death of the Worker",
@@ -324,6 +342,14 @@ describe("ends at once, with the reason, when it cannot begin", () => {
     expect([status, output]).toEqual([1, expect.stringContaining(text)]);
     expect(output).not.toContain("    at "); // no stack
     expect(await credentials()).toEqual([]);
+  });
+
+  test("an empty selection starts nothing, and leaves neither a batch that waits nor credentials", async () => {
+    const { status, output } = await sluice([...FROM_MUX, "--yes"], TOKEN_ENV);
+    expect([status, output]).toEqual([1, expect.stringContaining("No video was found: check the source and the sel")]);
+    const [batch] = (await platform.api<{ status: string }[]>("GET", "/v1/imports?limit=1")).body.data;
+    expect(batch).toMatchObject({ status: "cancelled" });
+    await expect.poll(credentials, { timeout: 20_000 }).toEqual([]);
   });
 
   test("a permission that is missing is named in the source's words", async () => {

@@ -11,19 +11,37 @@ const estimated = (isEstimated: boolean): string => (isEstimated ? "about " : ""
 /** The reasons are then those of the list, which are shown already. */
 const isDryRun = ({ import: { status } }: BatchReport): boolean => status === "scanning" || status === "scanned";
 
+/** What cannot be fetched has failed then, and is among the reasons. */
+const hasEnded = ({ import: { status } }: BatchReport): boolean => status === "done" || status === "cancelled";
+
+interface MissingPermission {
+  permission: string;
+  message: string;
+}
+
+/** An older platform does not say it. */
+const missingPermissionsOf = (report: BatchReport & { missingPermissions?: MissingPermission[] }) =>
+  report.missingPermissions ?? [];
+
 /** @param titles of the first videos */
 export function reportLines(report: BatchReport, titles: readonly string[] = []): string[] {
   return [
     ...found(report, titles),
     ...section(
-      "What will be lost",
+      "The credentials lack",
+      missingPermissionsOf(report).map(({ permission, message }) => `${plain(permission)}: ${plain(message)}`),
+    ),
+    ...section(
+      hasEnded(report) ? "What was lost" : "What will be lost",
       report.lost.map(({ what, videos }) => `${plain(what)} (${affected(videos)})`),
     ),
     ...section(
       "What cannot be fetched",
-      report.obstacles.map(({ sourceId, title, message }) => `${nameOf(sourceId, title)}: ${plain(message)}`),
+      (hasEnded(report) ? [] : report.obstacles).map(
+        ({ sourceId, title, message }) => `${nameOf(sourceId, title)}: ${plain(message)}`,
+      ),
     ),
-    ...section("Failed or left out", isDryRun(report) ? [] : reasonLines(report.reasons)),
+    ...section("Failed or skipped", isDryRun(report) ? [] : report.reasons.map(reasonLine)),
     ...section(
       "What differs from the source",
       report.differences.map(
@@ -34,13 +52,13 @@ export function reportLines(report: BatchReport, titles: readonly string[] = [])
   ];
 }
 
-function found({ found, estimate, sampled, import: { counts } }: BatchReport, titles: readonly string[]): string[] {
+function found({ found, estimate, sampled }: BatchReport, titles: readonly string[]): string[] {
   const policies = Object.entries(found.policies).map(([policy, videos]) => `${countText(videos)} ${policy}`);
   return [
     row("Videos", countText(found.videos)),
     ...(titles.length === 0
       ? []
-      : [row("The first ones", `${titles.map(plain).join(" · ")}${counts.total > titles.length ? " …" : ""}`)]),
+      : [row("The first ones", `${titles.map(plain).join(" · ")}${found.videos > titles.length ? " …" : ""}`)]),
     row("Hours", `${estimated(found.isHoursEstimated)}${hoursText(found)}`),
     row("Size at the source", `${estimated(found.isBytesEstimated)}${sizeText(found.sourceBytes)}`),
     ...(policies.length === 0 ? [] : [row("Policy at the source", policies.join(", "))]),
@@ -49,7 +67,7 @@ function found({ found, estimate, sampled, import: { counts } }: BatchReport, ti
       `${usdText(estimate.onceUsd)} once, ${usdText(estimate.monthlyUsd)} a month (estimated, by list prices)`,
     ),
     row("Time", `about ${waitText(estimate.totalSeconds)}`),
-    ...some("Migrated before", found.alreadyImported, "left out"),
+    ...some("Migrated before", found.alreadyImported, "skipped"),
     ...some("Listed repeatedly", found.repeated, "taken once"),
     ...some("Tried as a sample", sampled, ""),
   ];
@@ -83,12 +101,11 @@ function suchAs(examples: readonly string[]): string {
   return examples.length === 0 ? "" : ` (such as ${examples.slice(0, EXAMPLES).map(plain).join(", ")})`;
 }
 
-/** Failures and what was left out, grouped by reason, the most frequent first. */
-export const reasonLines = (reasons: BatchReport["reasons"]): string[] =>
-  reasons.map(
-    ({ status, items, code, message, examples }) =>
-      `${countText(items)} ${status}: ${plain(message) || plain(code)}${suchAs(examples)}`,
-  );
+/** Why some items failed or were skipped, on one line. */
+export function reasonLine({ status, items, code, message, examples }: BatchReport["reasons"][number]): string {
+  const why = plain(message) || plain(code);
+  return `${countText(items)} ${plain(status)}${why === "" ? "" : `: ${why}`}${suchAs(examples)}`;
+}
 
 /** Creation, state, source, what became of the items, and the id, on one line. */
 export function batchLine({ createdAt, status, source, counts, id, problem }: Batch): string {

@@ -16,6 +16,8 @@ const PRICE = {
 const USUAL_DURATION_MS = 5 * 60_000;
 /** Calls of a source for a video: the file, its captions. */
 const CALLS = 3;
+/** Until a file that is ordered is there. It is asked for each 10 s, and a short video is migrated in about a minute. */
+const PREPARATION_SECONDS = 30;
 /** Orders for a video, where its file must be ordered or opened: the order, and the one that takes it back. */
 const ORDERS = 2;
 
@@ -69,9 +71,15 @@ export function estimateOf(
     storedBytes: Math.round(storedBytes),
     encodingSeconds: Math.ceil(encodingSeconds),
     sourceSeconds: Math.ceil(sourceSeconds),
-    totalSeconds: Math.ceil(Math.max(encodingSeconds, sourceSeconds)),
+    totalSeconds: Math.ceil(
+      Math.max(encodingSeconds, sourceSeconds, ordersFiles ? firstSeconds(totals.videos, work) : 0),
+    ),
   };
 }
+
+/** What a video takes whose file is ordered: its preparation, and an encode of the average length, or that of the minute that was measured. */
+const firstSeconds = (videos: number, work: number): number =>
+  videos === 0 ? 0 : PREPARATION_SECONDS + Math.max(MEASURED.awakeSeconds, (work / videos) * MEASURED.awakeSeconds);
 
 /** Minutes of 1080p that cost as much to encode, by the pixels of their ladders. A size that is unknown counts as 1080p. */
 function weightedMinutes(totals: DryRunTotals, settings: BatchSettings): number {

@@ -1,6 +1,6 @@
 /** The report as one file that can be sent to somebody: no scripts, nothing is loaded. Pure. */
 import { html } from "hono/html";
-import { bytesWords, durationWords, usdWords } from "./words.ts";
+import { bytesWords, durationWords, hoursWords, sentence, usdWords } from "./words.ts";
 import type { ImportReport } from "./schemas.ts";
 
 const STYLE = `
@@ -19,9 +19,17 @@ const STYLE = `
 const number = (value: number) => value.toLocaleString("en-US");
 const about = (isEstimated: boolean) => (isEstimated ? "about " : "");
 
+const nameOf = (id: string, title: string | undefined) => (title === undefined ? id : `${title} (${id})`);
+const suchAs = (examples: string[]) => (examples.length === 0 ? "" : ` For example ${examples.join(", ")}`);
+
 /** @param source as people write it: "Mux" */
 export const reportHtml = (report: ImportReport, source: string) => {
   const { import: batch, found, estimate } = report;
+  const hasEnded = batch.status === "done" || batch.status === "cancelled";
+  const isDryRun = batch.status === "scanning" || batch.status === "scanned";
+  // Each failure once: before a run by its video, after it by its reason.
+  const obstacles = hasEnded ? [] : report.obstacles;
+  const reasons = isDryRun ? [] : report.reasons;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -45,11 +53,11 @@ export const reportHtml = (report: ImportReport, source: string) => {
         ${progress(batch.counts)}
         <div class="cards">
           ${card(number(found.videos), "videos to fetch")}
-          ${card(about(found.isHoursEstimated) + number(found.hours), "hours")}
+          ${card(about(found.isHoursEstimated) + hoursWords(found.hours, found.videos), "hours")}
           ${card(about(found.isBytesEstimated) + bytesWords(found.sourceBytes), "at the source")}
           ${card(usdWords(estimate.onceUsd), "to encode, once (estimated)")}
           ${card(usdWords(estimate.monthlyUsd), "to store, a month (estimated)")}
-          ${card(durationWords(estimate.totalSeconds), "to migrate (estimated)")}
+          ${card(about(true) + durationWords(estimate.totalSeconds), "to migrate (estimated)")}
         </div>
         <p>
           Prices are Cloudflare's list prices of November 2026, without what a plan includes.
@@ -66,28 +74,28 @@ export const reportHtml = (report: ImportReport, source: string) => {
               number(n),
             ]),
             ["with chapters", number(found.withChapters)],
-            ["migrated before, left out", number(found.alreadyImported)],
+            ["migrated before, skipped", number(found.alreadyImported)],
             ["listed twice, taken once", number(found.repeated)],
           ],
         )}
-        ${section("What will be lost", report.lost.length, () =>
+        ${section(hasEnded ? "What was lost" : "What will be lost", report.lost.length, () =>
           table(
             ["", "Videos"],
             report.lost.map(({ what, videos }) => [what, videos === undefined ? "all" : number(videos)]),
           ),
         )}
-        ${section("What cannot be fetched", report.obstacles.length, () =>
+        ${section("What cannot be fetched", obstacles.length, () =>
           table(
             ["Video", "Reason"],
-            report.obstacles.map(({ sourceId, title, message }) => [title ?? sourceId, `${message} (${sourceId})`]),
+            obstacles.map(({ sourceId, title, message }) => [nameOf(sourceId, title), message]),
             "text",
           ),
         )}
-        ${section("Failed and left out", report.reasons.length, () =>
+        ${section("Failed or skipped", reasons.length, () =>
           table(
             ["Reason", "Items"],
-            report.reasons.map(({ status, message, code, items, examples }) => [
-              `${status}: ${message || code} For example ${examples.join(", ")}`,
+            reasons.map(({ status, message, code, items, examples }) => [
+              sentence([status, message || code].filter((word) => word !== "").join(": ")) + suchAs(examples),
               number(items),
             ]),
           ),
@@ -96,7 +104,7 @@ export const reportHtml = (report: ImportReport, source: string) => {
           table(
             ["Difference", "Media"],
             report.differences.map(({ field, message, items, examples }) => [
-              `${field}: ${message}. For example ${examples.join(", ")}`,
+              sentence(`${field}: ${message}`) + suchAs(examples),
               number(items),
             ]),
           ),
@@ -116,7 +124,7 @@ const progress = ({ total, ready, submitted, failed, skipped, pending }: ImportR
     </div>
     <p>
       ${number(total)} items: ${number(ready)} ready, ${number(submitted)} in preparation, ${number(pending)} waiting,
-      ${number(failed)} failed, ${number(skipped)} left out.
+      ${number(failed)} failed, ${number(skipped)} skipped.
     </p>`;
 };
 

@@ -1,16 +1,19 @@
 /** What `sluice import` is given, and where it takes credentials from. */
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
+import { credentialName } from "../../../sdk/cli/imports/start/choose-credential.ts";
 import { credentialFieldsOf } from "../../../sdk/cli/imports/start/credential-fields.ts";
-import { requireUsable } from "../../../sdk/cli/imports/start/credential-check.ts";
+import { requireUsable, showCheck } from "../../../sdk/cli/imports/start/credential-check.ts";
 import { credentialOrigin } from "../../../sdk/cli/imports/start/credential-origin.ts";
-import { listFormatOf, rowErrors } from "../../../sdk/cli/imports/start/list-source.ts";
+import { listFormatOf, rowErrors, wrongFile } from "../../../sdk/cli/imports/start/list-source.ts";
 import { OPTIONS } from "../../../sdk/cli/imports/start/options.ts";
 import { givenSelection } from "../../../sdk/cli/imports/start/selection.ts";
 import { givenSettings } from "../../../sdk/cli/imports/start/settings.ts";
-import { requireOwnOptions } from "../../../sdk/cli/imports/start/source-options.ts";
+import { isEndpoint, requireOwnOptions, sourceOptions } from "../../../sdk/cli/imports/start/source-options.ts";
 import { SOURCE_FORMS, SOURCE_KINDS } from "../../../sdk/cli/imports/sources.ts";
 import { importLibrary } from "../../../sdk/cli/imports/commands/import.ts";
 import { parseOptions } from "../../../sdk/cli/terminal/command-line.ts";
+import { Screen } from "../../../sdk/cli/terminal/screen.ts";
 import { CommandError } from "../../../sdk/cli/terminal/usage-error.ts";
 import { SOURCES } from "../../../src/imports/sources/index.ts";
 
@@ -148,6 +151,23 @@ describe("credentials", () => {
     expect(() => credentialFieldsOf("f.json", "hidden", fields)).toThrow(/^f\.json is broken: it is not JSON\.$/);
   });
 
+  test("a required permission that is missing has no tick, and is said by the refusal alone", () => {
+    const lastCheck = (isRequired: boolean) => ({
+      ok: !isRequired,
+      problem: null,
+      missing: [{ permission: "Mux Video Read", message: "Nothing can be listed.", isRequired }],
+    });
+    const shown = (isRequired: boolean) => {
+      let text = "";
+      const out = { write: (piece: string) => (text += piece) } as unknown as NodeJS.WriteStream;
+      const stored = { credentialId: "c", source: "mux", fields: [], keep: false, createdAt: "" } as const;
+      showCheck({ ...stored, fields: [], accountName: "Films", lastCheck: lastCheck(isRequired) }, new Screen(out));
+      return stripVTControlCharacters(text);
+    };
+    expect(shown(true)).toBe("  ! Credentials incomplete: Films\n");
+    expect(shown(false)).toMatch(/✓ Credentials +accepted +Films\n {2}! Mux Video Read is missing\. Nothing/);
+  });
+
   test("a missing permission stops only if it is required", () => {
     const check = (isRequired: boolean) => ({
       lastCheck: {
@@ -161,7 +181,45 @@ describe("credentials", () => {
   });
 });
 
+test("stored credentials are shown with their name and their account", () => {
+  const accountName = "Films & Sons";
+  const names = [{ name: "Old films", accountName, ending: "9f3c" }, { accountName }, { name: "Old films" }, {}];
+  expect(names.map(credentialName)).toEqual([
+    "Old films, Films & Sons, ending in 9f3c",
+    "Films & Sons",
+    "Old films",
+    "unnamed",
+  ]);
+});
+
 describe("the source", () => {
+  test("an endpoint is an https address, as the platform takes it", () => {
+    const asPlatform = (endpoint: string) => SOURCES.s3.options.safeParse({ bucket: "films", endpoint }).success;
+    const texts = [
+      "https://s3.example.com",
+      "https://s3.example.com/base/",
+      "http://s3.example.com",
+      "s3.example.com",
+      "https://a:b@s3.example.com",
+      "https://s3.example.com?x=1",
+      "nonsense",
+    ];
+    expect(texts.map(isEndpoint)).toEqual([true, true, false, false, false, false, false]);
+    expect(texts.map(isEndpoint)).toEqual(texts.map(asPlatform));
+  });
+
+  test("an endpoint that is none is refused before anything is sent", async () => {
+    const refused = sourceOptions("s3", given("--bucket", "films", "--endpoint", "nonsense"), false);
+    await expect(refused).rejects.toThrow('--endpoint is "nonsense"; it must be an https address');
+  });
+
+  test("a file that cannot be a list is told at the question", () => {
+    expect(wrongFile("/no/such.csv", undefined)).toBe("There is no file /no/such.csv.");
+    expect(wrongFile("test", "csv")).toBe("test is no file.");
+    expect(wrongFile("vitest.config.ts", undefined)).toContain("--format");
+    expect(wrongFile("vitest.config.ts", "csv")).toBeNull();
+  });
+
   test("an option of another source is refused", () => {
     expect(() => requireOwnOptions(given("--bucket", "films"), "mux")).toThrow("--bucket belongs to --source s3");
     expect(() => requireOwnOptions(given("--file", "a.csv"), "s3")).toThrow("--file belongs to --source list");
@@ -209,4 +267,11 @@ test("a misspelt command of a batch is named, with the status of a usage error",
   const failed = importLibrary.run(["atach", "x"]);
   await expect(failed).rejects.toThrow('There is no command "import atach". Did you mean "import attach"?');
   await expect(failed).rejects.toBeInstanceOf(CommandError);
+});
+
+test.for<[string, string]>([
+  ["--sorce", "There is no option --sorce; did you mean --source? See sluice import --help."],
+  ["--zzz", "There is no option --zzz. See sluice import --help."],
+])("%s is refused without all the options", async ([option, message]) => {
+  await expect(importLibrary.run([option])).rejects.toThrow(new CommandError(message));
 });

@@ -2,8 +2,14 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { endedPercent, liveLines, problemText } from "../../../sdk/cli/imports/live/live-lines.ts";
+import { retryOf } from "../../../sdk/cli/imports/live/retry-command.ts";
+import { namingOptions } from "../../../sdk/cli/imports/naming-options.ts";
 import type { Batch, BatchReport } from "../../../sdk/cli/imports/records.ts";
 import { batchLine, reportLines } from "../../../sdk/cli/imports/report-text.ts";
+import type { ImportSession } from "../../../sdk/cli/imports/session.ts";
+import { goOnWith } from "../../../sdk/cli/imports/start/credential-for-batch.ts";
+import { createReporter } from "../../../sdk/cli/terminal/reporter.ts";
+import { ApiError } from "../../../sdk/index.ts";
 import { countText, sizeText, usdText, waitText } from "../../../sdk/cli/terminal/units.ts";
 
 const COUNTS = { total: 1000, pending: 300, submitted: 20, ready: 600, failed: 30, skipped: 50 };
@@ -83,7 +89,7 @@ describe("the report", () => {
       /Policy at the source +1,000 public, 234 private/,
       /Cost +\$1,234\.50 once, \$12\.00 a month/,
       /Time +about 3 h 20 min/,
-      /Migrated before +7, left out/,
+      /Migrated before +7, skipped/,
       /Tried as a sample +50$/m,
       /What will be lost\n {4}play counts \(all videos\)\n {4}burnt-in watermark \(1 video\)/,
       /What cannot be fetched\n {4}A�\[2Jfilm \(v9\): The file is encrypted\./,
@@ -98,6 +104,25 @@ describe("the report", () => {
     expect(reportLines(report({ reasons: [REASON] })).join("\n")).not.toContain("30 failed");
   });
 
+  test("of a batch that has ended names a failure once, and what was lost", () => {
+    const text = reportLines(report({ import: batch({ status: "done" }), reasons: [REASON] })).join("\n");
+    expect(text).toContain("What was lost");
+    expect(text).not.toMatch(/What will be lost|What cannot be fetched/);
+  });
+
+  test("has the permissions that the credentials lack, if the platform says them", () => {
+    const missingPermissions = [{ permission: "Mux Video Write", message: "Masters cannot\u0007 be opened." }];
+    expect(reportLines({ ...report(), missingPermissions } as BatchReport).join("\n")).toContain(
+      "  The credentials lack\n    Mux Video Write: Masters cannot� be opened.",
+    );
+    expect(reportLines(report()).join("\n")).not.toContain("The credentials lack");
+  });
+
+  test("says that there are further videos by those that can be fetched", () => {
+    const found = { ...report().found, videos: 2 };
+    expect(reportLines(report({ found }), ["Harbour", "Dawn"]).join("\n")).toMatch(/Harbour · Dawn$/m);
+  });
+
   test("a long list ends with how much more there is", () => {
     const lost = Array.from({ length: 25 }, (_, n) => ({ what: `thing ${n}` }));
     const lines = reportLines(report({ lost, obstacles: [] }));
@@ -109,7 +134,7 @@ describe("the live view", () => {
   test("has a bar, counts, throughput, time left, the reasons and how to leave", () => {
     expect(live({ itemsPerMinute: 42.1, secondsLeft: 530 }, [REASON])).toEqual([
       `  ${"█".repeat(28)}${"░".repeat(12)} 68 %`,
-      "  600 of 1,000 ready · 20 in preparation · 300 waiting · 30 failed · 50 left out",
+      "  600 of 1,000 ready · 20 in preparation · 300 waiting · 30 failed · 50 skipped",
       "  42.1 a minute · about 9 min left",
       "  30 failed: The source offers no file. (such as a, b, c)",
       "  Ctrl-C leaves it running.",
@@ -156,6 +181,61 @@ test("a batch of the list is one line", () => {
     "2026-11-20 12:00  paused    mux               b1  600 of 1,000 ready, 30 failed  (credentials_invalid)",
   );
 });
+
+test("a refusal names the options that were given", () => {
+  const fields = ["items[1]", "items[7]", "settings"].map((field) => ({ field, message: "is unknown" }));
+  const refused = new ApiError("m", { status: 422, code: 422, fields, retryAfterSeconds: null, requestId: "r" });
+  const named = namingOptions(refused, { items: { option: "--item", values: ["a", "nope"] } });
+  expect(named).toMatchObject({
+    status: 422,
+    requestId: "r",
+    fields: [{ field: "--item nope", message: "is unknown" }, { field: "items[7]" }, { field: "settings" }],
+  });
+  const other = new Error("m");
+  expect(namingOptions(other, {})).toBe(other);
+});
+
+describe("how failed items are tried again", () => {
+  const sessionWith = (keep: boolean | null): ImportSession => ({
+    sluice: {
+      get: async () => {
+        const facts = { status: 404, code: 404, fields: [], retryAfterSeconds: null, requestId: "" };
+        if (keep === null) throw new ApiError("there is none", facts);
+        return { data: { keep } };
+      },
+    } as unknown as ImportSession["sluice"],
+    reporter: createReporter(true),
+    signal: new AbortController().signal,
+  });
+  test.for([
+    ["without credentials", undefined, null, false],
+    ["with kept ones", "c1", true, false],
+    ["with ones that go with the batch", "c1", false, true],
+    ["with ones that are gone", "c1", null, true],
+  ] as const)("%s", async ([, credentialId, keep, needs]) => {
+    const ended = batch({ status: "done", ...(credentialId && { credentialId }) });
+    const { command, needs: said } = await retryOf(sessionWith(keep), ended);
+    expect([command.includes("--credentials-file FILE"), said !== ""]).toEqual([needs, needs]);
+  });
+});
+
+test.for([null, 409, 500])(
+  "other credentials go to a paused batch, whose pause is answered with %j",
+  async (status) => {
+    const posts: unknown[] = [];
+    const post = async (path: string, { body }: { body?: object }) => {
+      posts.push([path.split("/").at(-1), body]);
+      const facts = { code: 0, fields: [], retryAfterSeconds: null, requestId: "" };
+      if (path.endsWith("/pause") && status !== null) throw new ApiError("refused", { ...facts, status });
+      return { data: batch() };
+    };
+    const session = { sluice: { post }, signal: new AbortController().signal } as unknown as ImportSession;
+    const resumed = goOnWith(session, "b1", "c2").catch((error: unknown) => error);
+    expect(await resumed).toMatchObject(status === 500 ? { status: 500 } : { id: "b1" });
+    const resume = status === 500 ? [] : [["resume", { credentialId: "c2" }]];
+    expect(posts).toEqual([["pause", undefined], ...resume]);
+  },
+);
 
 test("figures", () => {
   expect([0.2, 45, 61, 3600, 12_000, 200_000].map(waitText)).toEqual([

@@ -20,3 +20,15 @@ test("a source at which files are ordered takes two orders for each video: the s
   expect(secondsOf(true)).toBe(2000);
   expect(secondsOf(false)).toBe(300); // three reads
 });
+
+test("a few short videos whose files are ordered take a preparation and an encode", () => {
+  const totals = {
+    ...NO_TOTALS,
+    videos: 2,
+    durationMs: 10_000,
+    heights: { "1080": { videos: 2, durationMs: 10_000 } },
+  };
+  const secondsOf = (ordersFiles: boolean, found: typeof NO_TOTALS = totals) =>
+    estimateOf(found, SETTINGS, { encoders: 20, pace: PACE, ordersFiles }).totalSeconds;
+  expect([secondsOf(true), secondsOf(false), secondsOf(true, NO_TOTALS)]).toEqual([60, 1, 0]);
+});

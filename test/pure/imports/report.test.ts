@@ -1,10 +1,11 @@
 /** What a report says of a scan: sums, costs, losses, and its forms. */
 import { describe, expect, test } from "vitest";
+import { waitText } from "../../../sdk/cli/terminal/units.ts";
 import type { BatchSettings } from "../../../src/imports/batches/batch-calls.ts";
 import { mediaFieldsOf } from "../../../src/imports/batches/media-fields.ts";
 import { estimateOf } from "../../../src/imports/report/estimate.ts";
 import { addVideo, NO_TOTALS } from "../../../src/imports/report/totals.ts";
-import { bytesWords, durationWords, usdWords } from "../../../src/imports/report/words.ts";
+import { bytesWords, durationWords, hoursWords, usdWords } from "../../../src/imports/report/words.ts";
 import type { ListedVideo } from "../../../src/imports/sources/source.ts";
 
 const SETTINGS: BatchSettings = {
@@ -176,6 +177,14 @@ test("amounts are words", () => {
     "31 MB",
     "5.5 TB",
   ]);
-  expect([0, 61, 3600, 93_600].map(durationWords)).toEqual(["0 min", "2 min", "1 h 0 min", "1 d 2 h"]);
+  const seconds = [0, 6, 59.2, 61, 3600, 93_600];
+  expect(seconds.map(durationWords)).toEqual(["0 s", "6 s", "60 s", "2 min", "1 h 0 min", "1 d 2 h"]);
+  expect(seconds.map(durationWords)).toEqual(seconds.map(waitText));
+  expect([hoursWords(0, 3), hoursWords(0, 0), hoursWords(2.345, 3), hoursWords(210.4, 3)]).toEqual([
+    "less than 0.01",
+    "0",
+    "2.35",
+    "210",
+  ]);
   expect([0, 1234.5].map(usdWords)).toEqual(["$0.00", "$1,234.50"]);
 });

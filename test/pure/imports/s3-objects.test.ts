@@ -133,3 +133,19 @@ test("lists ask for no object, whatever it has", async () => {
   await onlyListed();
   expect(standIn.calls).toHaveLength(1);
 });
+
+test("a download goes on where it broke, as long as the object is the same", async () => {
+  put("a.mp4");
+  const resolution = await open().resolve(await onlyListed(), null);
+  if (resolution.status !== "ready") throw new Error("not ready");
+  const partIf = (same: string) => fetch(resolution.url, { headers: { range: "bytes=1000-1999", "if-range": same } });
+  const whole = await fetch(resolution.url);
+  await whole.body?.cancel();
+  for (const name of ["etag", "last-modified"]) {
+    const part = await partIf(whole.headers.get(name)!);
+    expect([part.status, new Uint8Array(await part.arrayBuffer())]).toEqual([206, CLIP_BYTES.subarray(1000, 2000)]);
+  }
+  const another = await partIf('"another"');
+  await another.body?.cancel();
+  expect(another.status).toBe(200);
+});

@@ -159,7 +159,7 @@ async function send(answer: StandInAnswer, request: IncomingMessage, response: S
   if ("content" in answer) {
     return sendContent(
       answer.content,
-      { contentType: answer.contentType, headers },
+      { contentType: answer.contentType, headers, ...validatorsOf(headers) },
       request,
       response,
       () => undefined,
@@ -170,6 +170,11 @@ async function send(answer: StandInAnswer, request: IncomingMessage, response: S
       ? [JSON.stringify(answer.json), "application/json; charset=utf-8"]
       : [answer.text, answer.contentType];
   response.writeHead(status, { "content-type": contentType, ...headers }).end(body);
+}
+
+/** What `If-Range` is compared with. */
+function validatorsOf({ etag, "last-modified": lastModified }: Record<string, string>) {
+  return { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) };
 }
 
 /** How long until a request of this method is taken again, ms; null = it is taken. */

@@ -4,8 +4,9 @@ import { credentials, credentialsDelete } from "./credentials.ts";
 import { credentialsAdd } from "./credentials-add.ts";
 import { listBatches } from "./list.ts";
 import { map } from "./map.ts";
-import { cancel, pause, resume, retry, start } from "./moves.ts";
+import { cancel, pause, resume, start } from "./moves.ts";
 import { report } from "./report.ts";
+import { retry } from "./retry.ts";
 
 /** What can be done with a batch that exists. `sluice import --help` lists them. */
 export const BATCH_COMMANDS: Readonly<Record<string, Command>> = {

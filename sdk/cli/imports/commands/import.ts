@@ -7,17 +7,17 @@ import { alignedLines } from "../../terminal/command-line.ts";
 import { BATCH_COMMANDS } from "./all.ts";
 import { defineImportCommand } from "../define.ts";
 import { IMPORT_NOTES } from "../help.ts";
-import { accompany } from "../live/accompany.ts";
+import { accompany, NothingFound } from "../live/accompany.ts";
 import type { BatchOrder, BatchSelection, BatchSettings, BatchSource } from "../records.ts";
-import { type ImportSession, openImports } from "../session.ts";
+import { type ImportSession, ofBatch, openImports } from "../session.ts";
 import type { SourceKind } from "../sources.ts";
 import { chooseCredential } from "../start/choose-credential.ts";
 import { credentialOrigin } from "../start/credential-origin.ts";
-import { listSource } from "../start/list-source.ts";
+import { listOrigin, listSource } from "../start/list-source.ts";
 import { type Given, OPTIONS } from "../start/options.ts";
 import { askSelection, givenSelection } from "../start/selection.ts";
 import { askSettings, givenSettings } from "../start/settings.ts";
-import { askSourceKind, listOrigin, requireOwnOptions, sourceOptions } from "../start/source-options.ts";
+import { askSourceKind, requireOwnOptions, sourceOptions } from "../start/source-options.ts";
 
 const ABOUT = `Brings the videos of another platform over: asks for the source, its credentials, which videos and how, makes a dry run, shows
 what would happen, and starts after a question. Then it shows the batch until Ctrl-C, which leaves it running.
@@ -55,7 +55,17 @@ async function run(given: Given): Promise<number> {
     throw error;
   }
   const start = given["dry-run"] ? "never" : given.yes ? "always" : "ask";
-  return await accompany(session, importId, { start, isDetached: given.detach });
+  try {
+    return await accompany(session, importId, { start, isDetached: given.detach });
+  } catch (error) {
+    if (error instanceof NothingFound) await discard(session, importId);
+    throw error;
+  }
+}
+
+/** Ends a batch that has nothing to do, and with it the credentials that were stored for it. */
+async function discard({ sluice, signal }: ImportSession, importId: string): Promise<void> {
+  await sluice.post("/v1/imports/{importId}/cancel", { ...ofBatch(importId), signal }).catch(() => undefined); // it is cancelled anyway after 30 days
 }
 
 /** @throws {UsageError} when nobody can be asked whether the batch is to start */

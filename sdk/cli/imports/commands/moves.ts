@@ -4,12 +4,13 @@ import { defineImportCommand } from "../define.ts";
 import { ENDS, IMPORT_NOTES } from "../help.ts";
 import { accompany } from "../live/accompany.ts";
 import { countsText } from "../live/live-lines.ts";
+import { namingOptions } from "../naming-options.ts";
 import { askYes } from "../questions.ts";
 import type { Batch } from "../records.ts";
 import { type ImportSession, ofBatch, openImports } from "../session.ts";
 
 /** Says what became of the batch, and then shows it if that is wanted. */
-async function after(session: ImportSession, batch: Batch, isWatched: boolean): Promise<number> {
+export async function after(session: ImportSession, batch: Batch, isWatched: boolean): Promise<number> {
   const { id, status, counts } = batch;
   session.reporter.say({ kind: "batch", importId: id, status, counts }, (screen) =>
     screen.step(`Batch ${status}`, "", countsText(batch)),
@@ -18,8 +19,8 @@ async function after(session: ImportSession, batch: Batch, isWatched: boolean): 
   return ENDS.done;
 }
 
-const watch = flag("shows the batch until its end; Ctrl-C leaves it running");
-const json = flag("prints one JSON object per line");
+export const watch = flag("shows the batch until its end; Ctrl-C leaves it running");
+export const json = flag("prints one JSON object per line");
 
 export const start = defineImportCommand({
   name: "import start",
@@ -32,11 +33,12 @@ export const start = defineImportCommand({
     const session = await openImports(json);
     const { signal, sluice } = session;
     const body = { exclude: [...exclude] };
-    return after(
-      session,
-      (await sluice.post("/v1/imports/{importId}/start", { ...ofBatch(id), body, signal })).data,
-      watch,
-    );
+    const started = await sluice
+      .post("/v1/imports/{importId}/start", { ...ofBatch(id), body, signal })
+      .catch((error: unknown) => {
+        throw json ? error : namingOptions(error, { exclude: { option: "--exclude", values: exclude } });
+      });
+    return after(session, started.data, watch);
   },
 });
 
@@ -86,24 +88,5 @@ export const cancel = defineImportCommand({
     if (!yes && !(await askYes(`End the batch ${id} for good`, "--yes", false)))
       throw new CommandError("The batch was not cancelled.");
     return after(session, (await sluice.post("/v1/imports/{importId}/cancel", { ...ofBatch(id), signal })).data, false);
-  },
-});
-
-export const retry = defineImportCommand({
-  name: "import retry",
-  summary: "tries failed items again",
-  argument: "ID",
-  about: "Tries failed items again: all of them, or those that are named. A media that failed is deleted first.",
-  options: { item: repeatedText("SOURCE_ID", "this item, by its id at the source; may be repeated"), watch, json },
-  notes: IMPORT_NOTES,
-  async run({ item, watch, json }, id) {
-    const session = await openImports(json);
-    const { signal, sluice } = session;
-    const body = item.length === 0 ? {} : { items: [...item] };
-    return after(
-      session,
-      (await sluice.post("/v1/imports/{importId}/retry", { ...ofBatch(id), body, signal })).data,
-      watch,
-    );
   },
 });

@@ -1,15 +1,18 @@
 import { INTERRUPTED } from "../../terminal/interrupt.ts";
 import { hasTerminal } from "../../terminal/prompt.ts";
+import type { Screen } from "../../terminal/screen.ts";
 import { countText, plain } from "../../terminal/units.ts";
 import { CommandError, Interrupted } from "../../terminal/usage-error.ts";
 import { ENDS } from "../help.ts";
+import { note } from "../marks.ts";
 import { askYes } from "../questions.ts";
-import type { Batch } from "../records.ts";
-import { reasonLines } from "../report-text.ts";
+import type { Batch, BatchReport } from "../records.ts";
+import { reasonLine } from "../report-text.ts";
 import { type ImportSession, ofBatch } from "../session.ts";
 import { followBatch, ridingOut } from "./follow-batch.ts";
 import { countsText } from "./live-lines.ts";
 import { LiveView } from "./live-view.ts";
+import { retryOf } from "./retry-command.ts";
 import { showReport, untilScanned } from "./scan.ts";
 
 export interface AccompanyOptions {
@@ -19,12 +22,18 @@ export interface AccompanyOptions {
   isDetached?: boolean;
 }
 
+/** The source has nothing of what is asked for, so there is nothing to start. */
+export class NothingFound extends CommandError {}
+
+const nothingFound = ({ source }: Batch): string =>
+  `No video was found: check the ${source["type"] === "s3" ? "prefix" : "source"} and the selection.`;
+
 /**
  * Shows a batch from where it is to its end: the scan, the report of a dry run, the question whether to start, and the live view. Ctrl-C leaves
  * the batch as it is.
  *
  * @returns the exit status
- * @throws {CommandError} when the batch is paused; {ApiError}
+ * @throws {CommandError} when the batch is paused; {NothingFound} {ApiError}
  */
 export async function accompany(session: ImportSession, importId: string, options: AccompanyOptions): Promise<number> {
   try {
@@ -42,7 +51,8 @@ export async function accompany(session: ImportSession, importId: string, option
 async function throughItsStates(session: ImportSession, importId: string, options: AccompanyOptions): Promise<number> {
   const batch = await untilScanned(session, importId);
   if (batch.status === "scanned") {
-    const { found } = await showReport(session, importId);
+    const { found, import: scanned } = await showReport(session, importId);
+    if (scanned.counts.total === 0) throw new NothingFound(nothingFound(batch));
     if (!(await shallStart(session, options.start, found.videos))) return waits(session, importId);
     await start(session, importId);
   }
@@ -114,22 +124,28 @@ function paused({ id, problem, source }: Batch): CommandError {
   );
 }
 
+/** That a video was migrated before is no failure. */
+function showReason(reason: BatchReport["reasons"][number], screen: Screen): void {
+  if (reason.status === "failed" || reason.status === "cancelled") screen.failure(reasonLine(reason), "");
+  else note(screen, reasonLine(reason));
+}
+
 async function finish(session: ImportSession, batch: Batch): Promise<number> {
   const { sluice, reporter, signal } = session;
   const { id, status, counts } = batch;
   const options = { ...ofBatch(id), signal };
   const { data: report } = await ridingOut(session)(() => sluice.get("/v1/imports/{importId}/report", options));
+  const retry = counts.failed > 0 && status === "done" ? await retryOf(session, batch) : null;
   const { reasons, differences } = report;
   reporter.say({ kind: "ended", importId: id, status, counts, reasons, differences }, (screen) => {
     screen.step(status === "done" ? "Done" : "Cancelled", countText(counts.ready), countsText(batch));
-    for (const line of reasonLines(reasons)) screen.failure(line, "");
+    for (const reason of reasons) showReason(reason, screen);
     if (differences.length > 0) screen.text("Some media differ from the source: the report lists how.");
+    if (retry !== null && retry.needs !== "") screen.text(retry.needs);
     screen.links([
       ["Report", `sluice import report ${id}`],
       ["New ids", `sluice import map ${id} --output map.csv`],
-      ...(counts.failed > 0 && status === "done"
-        ? [["Try again", `sluice import retry ${id} --watch`] as [string, string]]
-        : []),
+      ...(retry === null ? [] : [["Try again", retry.command] as [string, string]]),
     ]);
   });
   return counts.failed === 0 ? ENDS.done : ENDS.itemsFailed;

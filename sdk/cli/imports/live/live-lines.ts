@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import { countText, plain, waitText } from "../../terminal/units.ts";
 import type { Batch, BatchReport } from "../records.ts";
-import { reasonLines } from "../report-text.ts";
+import { reasonLine } from "../report-text.ts";
 
 const BAR_WIDTH = 40;
 const MOST_REASONS = 6;
@@ -16,7 +16,7 @@ export function endedPercent({ counts: { total, ready, failed, skipped } }: Pick
 
 /** @param width of the terminal: a line that wraps would be drawn twice */
 export function liveLines(batch: Batch, reasons: Reasons, { width, note }: { width: number; note: string }): string[] {
-  const failed = reasonLines(reasons.filter(({ status }) => status === "failed"));
+  const failed = reasons.filter(({ status }) => status === "failed").map(reasonLine);
   const lines = [
     countsText(batch),
     paceText(batch),
@@ -51,7 +51,7 @@ export function countsText({ counts }: Pick<Batch, "counts">): string {
     submitted > 0 && `${countText(submitted)} in preparation`,
     pending > 0 && `${countText(pending)} waiting`,
     failed > 0 && `${countText(failed)} failed`,
-    skipped > 0 && `${countText(skipped)} left out`,
+    skipped > 0 && `${countText(skipped)} skipped`,
   ];
   return parts.filter((part) => part !== false).join(" · ");
 }

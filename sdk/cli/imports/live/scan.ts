@@ -32,9 +32,10 @@ export async function showReport(session: ImportSession, importId: string): Prom
   const call = ridingOut(session);
   const options = { ...ofBatch(importId), signal };
   const { data: report } = await call(() => sluice.get("/v1/imports/{importId}/report", options));
-  const first = { params: { ...options.params, query: { limit: TITLES } }, signal };
+  const first = { params: { ...options.params, query: { limit: TITLES, status: "pending" as const } }, signal };
   const { data: items } = await call(() => sluice.get("/v1/imports/{importId}/items", first));
-  const titles = items.map(({ title, sourceId }) => title ?? sourceId);
+  const blocked = new Set(report.obstacles.map(({ sourceId }) => sourceId));
+  const titles = items.filter(({ sourceId }) => !blocked.has(sourceId)).map(({ title, sourceId }) => title ?? sourceId);
   reporter.say({ kind: "report", importId, titles, report }, (screen) => {
     screen.title("Dry run: nothing was changed at the source, and nothing was created");
     screen.lines([...reportLines(report, titles), ""]);

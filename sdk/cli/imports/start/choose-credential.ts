@@ -61,7 +61,11 @@ async function askedFor(session: ImportSession, wanted: Wanted): Promise<ChosenC
   let isKept: boolean | null = wanted.isKept || null;
   for (;;) {
     const fields = await askCredentialFields(source.type);
-    isKept ??= await askYes("Keep them on the platform after this batch", "--keep-credential", false);
+    isKept ??= await askYes(
+      "Keep them on the platform after this batch (needed to retry failed videos)",
+      "--keep-credential",
+      false,
+    );
     try {
       return await stored(session, fields, { ...wanted, isKept });
     } catch (error) {
@@ -82,9 +86,13 @@ async function askWhich(kept: StoredCredential[], isOpenToAll: boolean): Promise
   return askChoice("Credentials", "--credential", choices, "new");
 }
 
-/** `Films & Sons, ending in 9f3c`. */
-export const credentialName = ({ accountName, name, ending }: Omit<StoredCredential, "credentialId">): string =>
-  [accountName ?? name ?? "unnamed", ending === undefined ? "" : `ending in ${ending}`]
+/** `Old films, Films & Sons, ending in 9f3c`: its own name tells it from others of the account. */
+export const credentialName = ({
+  accountName,
+  name,
+  ending,
+}: Pick<StoredCredential, "accountName" | "name" | "ending">): string =>
+  [name ?? "", accountName ?? (name === undefined ? "unnamed" : ""), ending === undefined ? "" : `ending in ${ending}`]
     .filter((word) => word !== "")
     .join(", ");
 

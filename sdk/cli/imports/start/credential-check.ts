@@ -1,21 +1,20 @@
 import type { Screen } from "../../terminal/screen.ts";
 import { plain } from "../../terminal/units.ts";
 import { CommandError } from "../../terminal/usage-error.ts";
+import { warn } from "../marks.ts";
 import type { StoredCredential } from "../records.ts";
 
 /** The source refuses the credentials, or they lack a permission without which nothing can be migrated. */
 export class CredentialsRefused extends CommandError {}
 
-/** What the check has found, for people. */
+/** What the check has found, for people, except what `requireUsable` refuses. */
 export function showCheck({ account, accountName, lastCheck }: StoredCredential, screen: Screen): void {
   if (lastCheck === undefined || lastCheck.problem !== null) return;
   const name = [accountName, account].filter((word) => word !== undefined).join(" · ");
-  screen.step("Credentials", lastCheck.ok ? "accepted" : "incomplete", plain(name));
-  for (const { permission, message, isRequired } of lastCheck.missing) {
-    const text = `${plain(permission)} is missing. ${plain(message)}`;
-    if (isRequired) screen.failure("Required", text);
-    else screen.text(`Optional: ${text}`);
-  }
+  if (lastCheck.ok) screen.step("Credentials", "accepted", plain(name));
+  else warn(screen, `Credentials incomplete: ${plain(name)}`);
+  for (const { permission, message, isRequired } of lastCheck.missing)
+    if (!isRequired) warn(screen, `${plain(permission)} is missing. ${plain(message)}`);
 }
 
 /** @throws {CredentialsRefused} @throws {CommandError} when the source could not be asked */

@@ -1,13 +1,17 @@
-import { constants, openAsBlob } from "node:fs";
+import { accessSync, constants, openAsBlob, statSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { extname } from "node:path";
 import type { ImportList, ListType } from "../../../index.ts";
 import { countText, plain } from "../../terminal/units.ts";
 import { CommandError, UsageError } from "../../terminal/usage-error.ts";
+import { warn } from "../marks.ts";
+import { ask } from "../questions.ts";
 import type { BatchSource } from "../records.ts";
 import type { ImportSession } from "../session.ts";
-import type { LIST_FORMATS } from "./options.ts";
-import type { ListOrigin } from "./source-options.ts";
+import type { Given, LIST_FORMATS } from "./options.ts";
+
+/** Where the list comes from: a file of this machine, which is sent first, or an address. */
+type ListOrigin = { file: string } | { url: string };
 
 export type ListFormat = (typeof LIST_FORMATS)[number];
 
@@ -31,6 +35,39 @@ export function listFormatOf(path: string, format: ListFormat | undefined): List
   throw new UsageError(`The name ${path} does not say which format it has: give --format csv, json or ndjson.`);
 }
 
+/** @throws {UsageError} without a terminal when it is not given, and for two of them */
+export async function listOrigin({ file, url, format }: Given): Promise<ListOrigin> {
+  if (file !== undefined && url !== undefined)
+    throw new UsageError("--file and --url exclude each other: give one of them.");
+  if (file !== undefined) return { file };
+  return url === undefined ? askOrigin(format) : originOf(url);
+}
+
+const originOf = (text: string): ListOrigin => (/^https?:\/\//i.test(text) ? { url: text } : { file: text });
+
+const askOrigin = (format: ListFormat | undefined): Promise<ListOrigin> =>
+  ask("Path or URL of the list", "--file or --url", (answer) => {
+    if (answer === "") return { wrong: "This is needed." };
+    const value = originOf(answer);
+    const wrong = "file" in value ? wrongFile(value.file, format) : null;
+    return wrong === null ? { value } : { wrong };
+  });
+
+/** Why a file cannot be sent as a list; null = it can. */
+export function wrongFile(path: string, format: ListFormat | undefined): string | null {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return `There is no file ${path}.`;
+    if (!found.isFile()) return `${path} is no file.`;
+    if (found.size === 0) return `The file ${path} is empty.`;
+    accessSync(path, constants.R_OK);
+    listFormatOf(path, format);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** The `source` of a batch that reads a list. A file of this machine is sent first. @throws {CommandError} */
 export async function listSource(
   session: ImportSession,
@@ -41,7 +78,7 @@ export async function listSource(
   const list = await sendList(session, origin.file, listFormatOf(origin.file, format));
   session.reporter.say({ kind: "list", ...list }, (screen) => {
     screen.step("List", countText(list.rows), list.rows === 1 ? "video" : "videos");
-    for (const line of rowErrors(list)) screen.failure("Left out", line);
+    for (const line of rowErrors(list)) warn(screen, `Left out: ${line}`);
   });
   if (list.rows === 0) throw new CommandError(`${origin.file} has no row that can be used.`);
   return { type: "list", listId: list.listId };

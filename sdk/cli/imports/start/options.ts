@@ -17,7 +17,9 @@ export const OPTIONS = {
   credential: text("ID", "credentials of the source that the platform has (sluice import credentials)"),
   "credentials-file": text("FILE", "a JSON object with the fields of the source's credentials"),
   "no-credentials": flag("s3: the bucket is public"),
-  "keep-credential": flag("keeps new credentials after the batch; else the platform deletes them when it ends"),
+  "keep-credential": flag(
+    "keeps new credentials after the batch, for a retry; else the platform deletes them when it ends",
+  ),
 
   file: text("FILE", "list: a file of this machine, CSV, JSON or NDJSON"),
   url: text("URL", "list: where the platform fetches it"),

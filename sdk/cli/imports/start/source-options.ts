@@ -1,11 +1,8 @@
 import { UsageError } from "../../terminal/usage-error.ts";
-import { askChoice, askOptional, askText, askYes } from "../questions.ts";
+import { ask, askChoice, askOptional, askText, askYes } from "../questions.ts";
 import type { BatchSource } from "../records.ts";
 import { SOURCE_FORMS, SOURCE_KINDS, type SourceKind } from "../sources.ts";
 import type { Given } from "./options.ts";
-
-/** Where the list comes from: a file of this machine, which is sent first, or an address. */
-export type ListOrigin = { file: string } | { url: string };
 
 /** Options that belong to one source. @throws {UsageError} for one of another source */
 export function requireOwnOptions(given: Given, kind: SourceKind): void {
@@ -27,15 +24,6 @@ export const askSourceKind = (): Promise<SourceKind> =>
     SOURCE_KINDS.map((kind) => [kind, SOURCE_FORMS[kind].name] as const),
   );
 
-/** @throws {UsageError} without a terminal when it is not given, and for two of them */
-export async function listOrigin({ file, url }: Given): Promise<ListOrigin> {
-  if (file !== undefined && url !== undefined)
-    throw new UsageError("--file and --url exclude each other: give one of them.");
-  if (file !== undefined) return { file };
-  const given = url ?? (await askText("Path or URL of the list", "--file or --url"));
-  return /^https?:\/\//i.test(given) ? { url: given } : { file: given };
-}
-
 /** The `source` of a batch, apart from a list. @throws {UsageError} without a terminal when something needed is not given */
 export async function sourceOptions(
   kind: Exclude<SourceKind, "list">,
@@ -46,11 +34,32 @@ export async function sourceOptions(
   return kind === "api_video" ? { type: kind, sandbox: given.sandbox } : { type: kind };
 }
 
+const ENDPOINT_FORM = "an https address without a query, such as https://s3.eu-central-003.backblazeb2.com";
+
+/** Whether the platform takes it as the address of a store. Pure. */
+export function isEndpoint(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== "https:") return false;
+  const { username, password, search, hash } = url;
+  return username + password + search + hash === "";
+}
+
+/** @throws {UsageError} */
+function endpointGiven(endpoint: string | undefined): string | undefined {
+  if (endpoint === undefined || isEndpoint(endpoint)) return endpoint;
+  throw new UsageError(`--endpoint is "${endpoint}"; it must be ${ENDPOINT_FORM}.`);
+}
+
+const askEndpoint = (): Promise<string | undefined> =>
+  ask("Endpoint, unless it is Amazon S3 (empty = none)", "--endpoint", (answer) => {
+    if (answer === "") return { value: undefined };
+    return isEndpoint(answer) ? { value: answer } : { wrong: `Give ${ENDPOINT_FORM}.` };
+  });
+
 async function bucketOptions(given: Given, isGuided: boolean): Promise<BatchSource> {
   const asks = isGuided && given.bucket === undefined; // one who gives the bucket gives what else is needed
   const bucket = given.bucket ?? (await askText("Bucket", "--bucket"));
-  const endpoint =
-    given.endpoint ?? (asks ? await askOptional("Endpoint, unless it is Amazon S3", "--endpoint") : undefined);
+  const endpoint = endpointGiven(given.endpoint) ?? (asks ? await askEndpoint() : undefined);
   const usualRegion = endpoint === undefined ? "us-east-1" : "auto";
   const region = given.region ?? (asks ? await askText("Region", "--region", usualRegion) : undefined);
   const prefix = given.prefix ?? (asks ? await askOptional("Only keys that begin with", "--prefix") : undefined);
