@@ -33,7 +33,7 @@ export async function submitItem(
 }
 
 async function fetchAndCreate(batch: BatchComponents, source: Source, item: Item): Promise<void> {
-  const { items, order, clock } = batch;
+  const { items, order } = batch;
   const isKnown = item.video.obstacle === null && (!source.listIsPartial || item.preparing !== null);
   const video = isKnown ? item.video : await lookAgain(batch, source, item);
   if (video === null) return;
