@@ -34,9 +34,9 @@ export type Video = z.infer<typeof Video>;
 export const VideoAnswer = z.looseObject({ result: Video });
 export const VideosAnswer = z.looseObject({ result: z.array(Video) });
 
-/** `default` is the MP4; absent = it was never ordered. */
+/** By kind: `default` is the MP4, `audio` the M4A; absent = it was never ordered. */
 export const DownloadsAnswer = z.looseObject({
-  result: z.looseObject({ default: z.looseObject({ status: z.string(), url: text }).optional() }).nullish(),
+  result: z.looseObject({ default: z.looseObject({ status: z.string(), url: text }).nullish() }).nullish(),
 });
 export const TokenAnswer = z.looseObject({ result: z.looseObject({ token: z.string().min(1) }) });
 export const VerifyAnswer = z.looseObject({ result: z.looseObject({ status: z.string() }) });

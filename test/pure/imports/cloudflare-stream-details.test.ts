@@ -41,6 +41,18 @@ async function listOne(
   return video;
 }
 
+/** As the owner does it. */
+const changeDownloads = (standIn: StandIn, { id }: ListedVideo, method: string, kind = "") =>
+  fetch(`${standIn.url}/client/v4/accounts/${CLOUDFLARE_ACCOUNT}/stream/${id}/downloads${kind}`, {
+    method,
+    headers: { authorization: `Bearer ${CLOUDFLARE_TOKEN}` },
+  });
+
+async function downloadsOf(standIn: StandIn, video: ListedVideo): Promise<string[]> {
+  const answer = await (await changeDownloads(standIn, video, "GET")).json();
+  return Object.keys((answer as { result: object }).result);
+}
+
 const idsOf = (videos: ListedVideo[]) => videos.map(({ id }) => id).toSorted();
 
 describe("videos of one time at the border of a page", () => {
@@ -168,6 +180,30 @@ describe("files", () => {
     expect(resolution.expiresAtMs).toBeLessThan(Date.now() + 86_400_000);
     expect(resolution.expiresAtMs).toBeGreaterThan(Date.now() + 20 * 3_600_000);
     expect((await fetch(`${standIn.url}/${video.id}/downloads/default.mp4`)).status).toBe(401);
+  });
+
+  test("that were ordered are deleted alone: the owner's download of the sound stays", async () => {
+    const { standIn, source } = await open();
+    const video = await listOne({ standIn, source }, {});
+    await changeDownloads(standIn, video, "POST", "/audio");
+    const { state } = await resolved(source, video);
+    await source.release({ ...video, ref: { ...video.ref, ...state } });
+    expect(standIn.switched()).toEqual([]);
+    expect(await downloadsOf(standIn, video)).toEqual(["audio"]);
+  });
+
+  test("are deleted together where downloads have no kinds, and not if there are others by then", async () => {
+    const { standIn, source } = await open({ hasDownloadTypes: false });
+    const video = await listOne({ standIn, source }, {});
+    const { state } = await resolved(source, video);
+    const ordered = { ...video, ref: { ...video.ref, ...state } };
+    standIn.plant({ kind: "extraFields", on: /^GET .*\/downloads$/ });
+    const failure = await failureOf(source.release(ordered));
+    expect([failure.code, failure.retryAfterMs]).toEqual(["no_file", null]);
+    expect(standIn.switched()).toEqual([video.id]);
+    standIn.heal();
+    await source.release(ordered);
+    expect(standIn.switched()).toEqual([]);
   });
 
   test("are ordered once", async () => {
