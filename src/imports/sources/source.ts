@@ -91,6 +91,8 @@ export type Resolution =
       expiresAtMs: number | null;
       /** Facts that the list did not have. */
       bytes?: number | null;
+      /** As in `ListedVideo`; absent = what the list says. The media is verified by it. */
+      audioTracks?: number | null;
     }
   | {
       /** The source is preparing a file. `state` is given to the next call. */

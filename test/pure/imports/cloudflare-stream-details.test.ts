@@ -256,6 +256,15 @@ describe("what a video has", () => {
     expect(described?.left.join()).toContain("2 additional audio tracks");
   });
 
+  test("sounds beside the first, which are counted with the file, once", async () => {
+    const { standIn, source } = await open();
+    const video = await listOne({ standIn, source }, { audioTracks: 3 });
+    expect((await resolved(source, video)).resolution.audioTracks).toBe(3);
+    expect(standIn.calls.filter(({ path }) => path.endsWith("/audio"))).toHaveLength(1);
+    standIn.plant({ kind: "status", status: 404, on: /\/audio$/ });
+    expect((await resolved(source, video)).resolution.audioTracks).toBeUndefined();
+  });
+
   test("captions that are no WebVTT are refused", async () => {
     const both = await open();
     const video = await listOne(both, { captions: [{ languageCode: "en", name: "English", text: "<html>" }] });

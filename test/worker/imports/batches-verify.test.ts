@@ -127,6 +127,22 @@ test("a source that does not give them while it asks for a pause is not asked, a
   expect(await differencesOf(batch)).toEqual([{ field: "captions", message: "the source did not give them" }]);
 });
 
+test("sounds that the source counts with the file are compared, whether it prepares the file or not", async () => {
+  for (const waits of [false, true]) {
+    const source = new FakeSource([video("v")]);
+    const { file } = source;
+    source.file = (one, state) =>
+      waits && state === null
+        ? { status: "waiting", retryAfterMs: 1000, state: { isOrdered: true } }
+        : { ...file(one, state), audioTracks: 3 };
+    const batch = await newBatch({ workspace: await newWorkspace(), source });
+    expect(await batch.finish()).toMatchObject({ state: "done", counts: { ready: 1 } });
+    expect(await differencesOf(batch)).toEqual([
+      { field: "audioTracks", message: expect.stringMatching(/^the source's file has \d of 3 sounds$/) },
+    ]);
+  }
+});
+
 test("settings without captions ask for none", async () => {
   const source = new FakeSource([video("v", { captions: null })]);
   const batch = await newBatch({ workspace: await newWorkspace(), source, settings: { captions: false } });
