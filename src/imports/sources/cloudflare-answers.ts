@@ -23,7 +23,8 @@ export const Video = z.looseObject({
   input: z.looseObject({ width: number, height: number }).nullish().catch(null),
   playback: z.looseObject({ hls: text }).nullish().catch(null),
   publicDetails: z.looseObject({ title: text, share_link: text, channel_link: text, logo: text }).nullish().catch(null),
-  allowedOrigins: z.array(z.string()).nullish().catch(null),
+  /** Empty or absent = every page may show it. Of another kind, nobody knows which ones may. */
+  allowedOrigins: z.array(z.string()).nullish(),
   scheduledDeletion: text,
   thumbnailTimestampPct: number,
   watermark: z.looseObject({ uid: text }).nullish().catch(null),

@@ -64,6 +64,11 @@ export interface ListedVideo {
   left: string[];
   /** What `resolve` and `captions` need besides the id. JSON of at most 4 KB, without secrets. */
   ref: Record<string, unknown>;
+  /**
+   * Hosts whose pages alone may show it, as the source writes them: `example.com`, `*.example.com`. Absent, null = every page. `policy` does not
+   * say it.
+   */
+  origins?: string[] | null;
 }
 
 export interface SourcePage {

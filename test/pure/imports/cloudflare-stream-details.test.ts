@@ -223,9 +223,16 @@ describe("what a video has", () => {
     expect(Object.keys(video.metadata).toSorted()).toEqual(["nested", "sku"]);
   });
 
+  test("origins that may show it, and a list of which they cannot be read is refused", async () => {
+    const both = await open();
+    const video = await listOne(both, { own: { allowedOrigins: ["example.com", "*.example.org"] } });
+    expect(video).toMatchObject({ policy: "public", origins: ["example.com", "*.example.org"] });
+    both.standIn.addMany(1, CLIP, () => ({ own: { allowedOrigins: "example.com" } }));
+    expect((await failureOf(listAll(both.source))).code).toBe("source_unreadable");
+  });
+
   test("settings that stay behind", async () => {
     const own = {
-      allowedOrigins: ["example.com"],
       thumbnailTimestampPct: 0.5,
       watermark: { uid: "w1" },
       scheduledDeletion: "2027-01-01T00:00:00Z",
@@ -233,7 +240,7 @@ describe("what a video has", () => {
       publicDetails: { title: null, share_link: "https://example.com" },
     };
     const { left } = await listOne(await open(), { own });
-    for (const words of ["origins", "thumbnail", "watermark", "2027-01-01", "clip", "public page"]) {
+    for (const words of ["thumbnail", "watermark", "2027-01-01", "clip", "public page"]) {
       expect(left.join("; ")).toContain(words);
     }
   });
