@@ -21,6 +21,9 @@ export function boundVideo(video: ListedVideo): ListedVideo {
     captions: video.captions?.slice(0, MAX_VALUES) ?? null,
     chapters: video.chapters.slice(0, 1000),
     left: video.left.slice(0, MAX_VALUES),
+    ...(video.origins != null && {
+      origins: video.origins.slice(0, MAX_VALUES).map((origin) => origin.slice(0, 1000)),
+    }),
   };
   if (JSON.stringify(bounded).length <= MAX_LENGTH) return bounded;
   return {

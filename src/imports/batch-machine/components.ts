@@ -27,6 +27,8 @@ interface BatchDocuments {
   scan: ScanPlace;
   totals: DryRunTotals;
   sample: SampledVideo[];
+  /** Rows of a list that were left out, as another row has their id. */
+  repeats: SampledVideo[];
   problem: BatchProblem;
   /** Why the scan ended before the end of the list. */
   scanProblem: BatchProblem;
@@ -78,7 +80,7 @@ export const SCAN_BEGIN: ScanPlace = {
   tried: 0,
 };
 
-/** A video of the sample whose file cannot be fetched. */
+/** A video that the report names: one of the sample whose file cannot be fetched, or a row that was left out. */
 export interface SampledVideo {
   sourceId: string;
   title: string | null;

@@ -33,10 +33,13 @@ export function mediaBodyOf(
   { url, allowPrivateNetwork }: { url: string; allowPrivateNetwork: boolean },
   captions: readonly ListedCaption[],
 ): MediaBody {
-  const { title, creatorId, metadata, accessPolicy, cut } = mediaFieldsOf(video, settings);
+  const { title, creatorId, metadata, accessPolicy, allowedDomains, cut } = mediaFieldsOf(video, settings);
   const body: CreateAsset = {
     inputs: [{ type: "video", url }],
     accessPolicy,
+    ...(allowedDomains === null
+      ? {}
+      : { accessRestrictions: { domains: { defaultPolicy: "deny", allow: allowedDomains } } }),
     ...(title === null ? {} : { title }),
     ...(creatorId === null ? {} : { creatorId }),
     metadata,

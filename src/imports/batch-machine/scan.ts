@@ -109,8 +109,10 @@ function addItems(
   let added = 0;
   let leavesOut = false;
   for (const video of chosen) {
-    if (before + added < limit) added += addItem(batch, video, known.get(video.id), totals) ? 1 : 0;
-    else leavesOut ||= items.bySourceId(video.id) === null;
+    if (before + added < limit) {
+      if (addItem(batch, video, known.get(video.id), totals)) added += 1;
+      else noteRepeat(batch, video);
+    } else leavesOut ||= items.bySourceId(video.id) === null;
   }
   if (leavesOut && limit === MAX_ITEMS) noteProblem(batch, TOO_MANY);
   for (const id of gone)
@@ -160,6 +162,27 @@ function addItem(
   else totals.repeated += 1;
   return isNew;
 }
+
+/** Repeats that the report names. */
+const MAX_REPEATS = 100;
+
+/**
+ * Lists of platforms repeat videos at the borders of pages, which costs nothing. A row with another address is another file, which its owner would
+ * miss.
+ */
+function noteRepeat({ items, documents }: BatchComponents, { id, title, ref }: ListedVideo): void {
+  const url = ref["url"];
+  if (url === undefined || url === items.bySourceId(id)?.video.ref["url"]) return;
+  const repeats = documents.get("repeats") ?? [];
+  if (repeats.length === MAX_REPEATS) return;
+  documents.put("repeats", [...repeats, { sourceId: id, title: title?.slice(0, 255) ?? null, ...REPEATED }]);
+}
+
+const REPEATED = {
+  code: "repeated",
+  message:
+    "A row of the list is left out: another row with this id, and another address, is before it. Give each row an `id`.",
+};
 
 function isSelected({ createdAt }: ListedVideo, { order }: BatchComponents): boolean {
   const { createdAfterMs, createdBeforeMs } = order.selection;

@@ -42,8 +42,10 @@ async function fetchAndCreate(batch: BatchComponents, source: Source, item: Item
   noteAnswer(batch);
   if (resolved.status === "waiting") return waitForFile(batch, item, resolved);
   const captions = order.settings.captions ? (video.captions ?? (await source.captions(video))) : [];
-  // What was ordered of the source is known to `release` by the video alone.
-  const ordered = item.preparing === null ? video : { ...video, ref: { ...video.ref, ...item.preparing } };
+  // What was ordered of the source is known to `release` by the video alone, and verification compares what it says.
+  const audioTracks = resolved.audioTracks ?? video.audioTracks;
+  const isSaid = item.preparing === null && audioTracks === video.audioTracks;
+  const ordered = isSaid ? video : { ...video, audioTracks, ref: { ...video.ref, ...item.preparing } };
   if (ordered !== video) items.set(item.seq, { video: ordered });
   await createMedia(batch, { ...item, video: ordered }, resolved.url, captions);
 }

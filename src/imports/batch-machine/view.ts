@@ -100,6 +100,9 @@ export function reportOf(batch: BatchComponents): ReportFacts {
     source: documents.get("source") ?? { pace: null, changesAtSource: false, neverKept: [], missing: [] },
     reasons: items.reasons(MAX_GROUPS),
     differences: items.differences(MAX_GROUPS),
-    obstacles: [...(documents.get("sample") ?? []), ...listed].slice(0, MAX_OBSTACLES),
+    obstacles: [...(documents.get("sample") ?? []), ...(documents.get("repeats") ?? []), ...listed].slice(
+      0,
+      MAX_OBSTACLES,
+    ),
   };
 }

@@ -1,6 +1,7 @@
 /** The fields of a new media, out of what the source has. Pure. */
 import type { ListedVideo } from "../sources/source.ts";
 import type { BatchSettings, Difference } from "./batch-calls.ts";
+import { type Domains, domainsOf } from "./domains-of.ts";
 
 const MAX_TEXT = 255;
 const MAX_PAIRS = 10;
@@ -12,6 +13,8 @@ export interface MediaFields {
   creatorId: string | null;
   metadata: Record<string, string>;
   accessPolicy: "public" | "private";
+  /** Hosts whose pages alone may play it; null = every page. */
+  allowedDomains: string[] | null;
   /** What does not fit. The report has it whole. */
   cut: Difference[];
 }
@@ -33,8 +36,9 @@ export function mediaFieldsOf(video: ListedVideo, settings: BatchSettings): Medi
       cut.push({ field: "metadata", message: "of pairs with the same name only the first is kept" });
     else if (key !== "") metadata.set(key, short(value, "metadata", true));
   }
-  const accessPolicy = policyOf(video, settings, cut);
-  return { title, creatorId, metadata: Object.fromEntries(metadata), accessPolicy, cut: unique(cut) };
+  const policy = policyOf(video, settings, cut);
+  const access = accessOf(policy, domainsOf(video.origins), settings, cut);
+  return { title, creatorId, metadata: Object.fromEntries(metadata), ...access, cut: unique(cut) };
 }
 
 /** The id at the source comes first, what the owner wrote next, and what the platform knows last. */
@@ -66,6 +70,30 @@ function policyOf(video: ListedVideo, settings: BatchSettings, cut: Difference[]
       message: "the source's DRM is not carried over: it needs tokens here, and no licences",
     });
   return wanted;
+}
+
+type Access = Pick<MediaFields, "accessPolicy" | "allowedDomains">;
+
+/** A media is never open to more pages than its video was, unless the settings say so. */
+function accessOf(
+  accessPolicy: Access["accessPolicy"],
+  domains: Domains | null,
+  settings: BatchSettings,
+  cut: Difference[],
+): Access {
+  if (domains === null) return { accessPolicy, allowedDomains: null };
+  const note = (message: string) => void cut.push({ field: "accessPolicy", message });
+  if (settings.accessPolicy === "public") {
+    note("only pages of certain domains may show it at the source, and every page here, as the settings say");
+    return { accessPolicy, allowedDomains: null };
+  }
+  const { allow, dropped } = domains;
+  if (allow.length === 0) {
+    note("the domains that may show it at the source cannot be rules here: it is private instead");
+    return { accessPolicy: "private", allowedDomains: null };
+  }
+  if (dropped > 0) note(`${dropped} of the domains that may show it at the source cannot be rules here`);
+  return { accessPolicy, allowedDomains: allow };
 }
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is replaced

@@ -124,7 +124,7 @@ export const ImportItem = z
   .object({
     sourceId: z.string(),
     title: z.string().optional(),
-    sourceUrl: z.string().optional().openapi({ description: "Of lists, without its query" }),
+    sourceUrl: z.string().optional().openapi({ description: "Of lists, without its query and tokens in its path" }),
     status: z.enum(ITEM_STATES),
     mediaId: z.uuid().optional(),
     playbackId: z.uuid().optional().openapi({ description: "The new one" }),

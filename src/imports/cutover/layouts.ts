@@ -118,7 +118,7 @@ const VENDORS: Record<SourceKind, Vendor> = {
 /** An id in which each character is encoded, and a layout. */
 const MAX_PATH_LENGTH = 3500;
 const MAX_ID_LENGTH = 1024;
-const MAX_READINGS = 6;
+const MAX_READINGS = 7;
 
 /**
  * The readings of an old address, the one with the longest id first: an id may end like a layout.

@@ -48,7 +48,10 @@ export const ImportReport = z
     sampled: Count.openapi({ description: "Videos of a dry run that were tried" }),
     obstacles: z
       .array(z.object({ sourceId: z.string(), title: z.string().optional(), code: z.string(), message: z.string() }))
-      .openapi({ description: "Videos that cannot be fetched, as the list or the sample says: at most 1,000" }),
+      .openapi({
+        description:
+          "Videos that cannot be fetched, as the list or the sample says, and rows of a list that are left out: at most 1,000",
+      }),
     reasons: z
       .array(z.object({ status: z.string(), code: z.string(), message: z.string(), ...Group }))
       .openapi({ description: "Why items failed or were left out" }),

@@ -6,7 +6,8 @@ export const ApiVideo = z.object({
   videoId: z.string().min(1).max(1024),
   title: z.string().nullish(),
   description: z.string().nullish(),
-  public: z.boolean().nullish(),
+  /** Without it nobody knows whether the video is private. */
+  public: z.boolean(),
   panoramic: z.boolean().nullish(),
   mp4Support: z.boolean().nullish(),
   discarded: z.boolean().nullish(),
@@ -42,7 +43,7 @@ export type ApiVideoStatus = z.infer<typeof ApiVideoStatus>;
 type Obstacle = NonNullable<ListedVideo["obstacle"]>;
 
 export function listedOf(video: ApiVideo): ListedVideo {
-  const policy = video.public === false ? "private" : "public";
+  const policy = video.public ? "public" : "private";
   return {
     id: video.videoId,
     title: video.title ?? null,

@@ -122,7 +122,7 @@ class ApiVideoSource implements Source {
     const mp4 = video.assets?.mp4;
     if (obstacle !== null || !mp4)
       throw new SourceFailure(obstacle?.code ?? "no_file", obstacle?.message ?? "There is no MP4 file.");
-    if (video.public !== false) return { status: "ready", url: mp4, expiresAtMs: null };
+    if (video.public) return { status: "ready", url: mp4, expiresAtMs: null };
     const url = await this.#client.withSession(mp4);
     return { status: "ready", url, expiresAtMs: this.#nowMs() + (url === mp4 ? ONCE_MS : SESSION_MS) };
   }

@@ -23,7 +23,8 @@ export const Video = z.looseObject({
   input: z.looseObject({ width: number, height: number }).nullish().catch(null),
   playback: z.looseObject({ hls: text }).nullish().catch(null),
   publicDetails: z.looseObject({ title: text, share_link: text, channel_link: text, logo: text }).nullish().catch(null),
-  allowedOrigins: z.array(z.string()).nullish().catch(null),
+  /** Empty or absent = every page may show it. Of another kind, nobody knows which ones may. */
+  allowedOrigins: z.array(z.string()).nullish(),
   scheduledDeletion: text,
   thumbnailTimestampPct: number,
   watermark: z.looseObject({ uid: text }).nullish().catch(null),
@@ -34,9 +35,9 @@ export type Video = z.infer<typeof Video>;
 export const VideoAnswer = z.looseObject({ result: Video });
 export const VideosAnswer = z.looseObject({ result: z.array(Video) });
 
-/** `default` is the MP4; absent = it was never ordered. */
+/** By kind: `default` is the MP4, `audio` the M4A; absent = it was never ordered. */
 export const DownloadsAnswer = z.looseObject({
-  result: z.looseObject({ default: z.looseObject({ status: z.string(), url: text }).optional() }).nullish(),
+  result: z.looseObject({ default: z.looseObject({ status: z.string(), url: text }).nullish() }).nullish(),
 });
 export const TokenAnswer = z.looseObject({ result: z.looseObject({ token: z.string().min(1) }) });
 export const VerifyAnswer = z.looseObject({ result: z.looseObject({ status: z.string() }) });

@@ -27,8 +27,8 @@ export async function resolveDownload(
   nowMs: number,
 ): Promise<Resolution> {
   const path = api.stream(video.id, "/downloads");
-  const known = await api.read({ path }, DownloadsAnswer, "Cloudflare's list of downloads");
-  const isMissing = known !== null && known.result?.default === undefined;
+  const known = await api.read({ path }, DownloadsAnswer, LIST_OF_DOWNLOADS);
+  const isMissing = known !== null && known.result?.default == null;
   const ours = ordersDownload(state ?? {});
   if (isMissing && !ours) return { status: "waiting", retryAfterMs: ORDER_AFTER_MS, state: ORDERED };
   const downloads = isMissing ? await order(api, path) : known;
@@ -45,11 +45,33 @@ export async function resolveDownload(
 
 const ordersDownload = (state: Record<string, unknown>): boolean => state["ordersDownload"] === true;
 
-/** Deletes a download that was ordered for the migration. One that the owner had stays. */
+/**
+ * Deletes the MP4 that was ordered for the migration. Downloads that the owner had stay: the MP4, as none was ordered then, and the M4A of the
+ * sound, which `DELETE /downloads` would take along.
+ *
+ * @throws {SourceFailure} no_file where the MP4 is still there
+ */
 export async function deleteDownload(api: CloudflareApi, { id, ref }: ListedVideo): Promise<void> {
   if (!ordersDownload(ref)) return;
-  await api.json({ method: "DELETE", path: api.stream(id, "/downloads") });
+  const path = api.stream(id, "/downloads");
+  const { status } = await api.json({ method: "DELETE", path: `${path}/default` });
+  if (status < 400) return;
+  const left = await api.read({ path }, DownloadsAnswer, LIST_OF_DOWNLOADS);
+  if (left?.result?.default == null) return;
+  if (!UNKNOWN_PATH.has(status) || hasOthers(left)) throw notDeleted(status);
+  const whole = await api.json({ method: "DELETE", path });
+  if (whole.status >= 400 && whole.status !== 404) throw notDeleted(whole.status);
 }
+
+/** An API that has no downloads by kind; it then has none but the MP4 either. */
+const UNKNOWN_PATH = new Set([404, 405]);
+const LIST_OF_DOWNLOADS = "Cloudflare's list of downloads";
+
+const hasOthers = ({ result }: Downloads): boolean =>
+  Object.entries(result ?? {}).some(([kind, download]) => kind !== "default" && download != null);
+
+const notDeleted = (status: number) =>
+  new SourceFailure("no_file", `Cloudflare refused to delete the MP4 that was ordered, with status ${status}.`);
 
 async function order(api: CloudflareApi, path: string): Promise<Downloads | null> {
   try {

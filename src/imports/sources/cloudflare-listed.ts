@@ -26,6 +26,7 @@ export function listedVideo(video: Video): ListedVideo {
     obstacle: obstacleOf(video),
     left: leftOf(video),
     ref: host === null ? {} : { host },
+    origins: video.allowedOrigins ?? null,
   };
 }
 
@@ -56,14 +57,11 @@ function obstacleOf({ status }: Video): ListedVideo["obstacle"] {
 }
 
 function leftOf(video: Video): string[] {
-  const { allowedOrigins, publicDetails } = video;
+  const { publicDetails } = video;
   const hasDetails = [publicDetails?.share_link, publicDetails?.channel_link, publicDetails?.logo].some(
     (detail) => textOrNull(detail) !== null,
   );
   return [
-    ...(allowedOrigins == null || allowedOrigins.length === 0
-      ? []
-      : [`the limit to ${allowedOrigins.length} allowed origins: here every page may show the video if it is public`]),
     ...(positiveOrNull(video.thumbnailTimestampPct) === null ? [] : ["the time that was chosen for the thumbnail"]),
     ...(video.watermark?.uid == null ? [] : ["the watermark as a setting: it is burnt into the file"]),
     ...(textOrNull(video.scheduledDeletion) === null

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { dropSigning, hasJwtInPath, withoutPathTokens } from "./address-secrets.ts";
 import type { ListedChapter } from "./source.ts";
 
 /** A video of a list, complete: what its row does not say is null or empty. */
@@ -32,7 +33,7 @@ export const ListItemInput = z
   .strictObject({
     id: id.optional().openapi({
       description:
-        "Identifies the video for ever: one with the same id is not migrated again. Default: `url` without the parameters of a signature",
+        "Identifies the video for ever: one with the same id is not migrated again. Default: `url` without what signs it",
     }),
     url: url.openapi({ description: "Where the file is: http or https, without credentials" }),
     title: z
@@ -70,9 +71,11 @@ export type ListItemInput = z.output<typeof ListItemInput>;
 /**
  * The item with everything that its row leaves out.
  *
- * @returns a message in place of an item whose address is too long to identify it
+ * @returns a message in place of an item whose address cannot identify it
  */
 export function toListItem(given: ListItemInput): ListItem | string {
+  if (given.id === undefined && isNameless(given.url))
+    return "id: is needed, because url has a token in place of what identifies the video";
   const itemId = given.id ?? idOfUrl(given.url);
   if (itemId.length > MAX_ID_LENGTH) return `id: is needed, because url is longer than ${MAX_ID_LENGTH} characters`;
   return {
@@ -97,26 +100,22 @@ export function toListItem(given: ListItemInput): ListItem | string {
 const textOf = (text: string | undefined): string | null =>
   text === undefined || text === "" ? null : text.toWellFormed();
 
-/** Parameters that sign an address, of AWS, Google Cloud and CloudFront, and what CDNs call their tokens. */
-const SIGNING =
-  /^(?:x-(?:amz|goog)-.*|awsaccesskeyid|googleaccessid|signature|sig|expires|key-pair-id|policy|token|access_token|hdn[et]a)$/i;
-/** Those of Azure are so short that they are known only beside their `sig`. */
-const OF_AZURE = /^(?:sv|ss|srt|sr|sp|st|se|sip|spr|skoid|sktid|skt|ske|sks|skv)$/;
-
 /**
- * An address without its fragment, its user and the parameters of its signature. Otherwise a list that is signed anew would have other ids, and
- * reports, which show ids, would have addresses that open files.
+ * An address without its fragment, its user and what signs it. Otherwise a list that is signed anew would have other ids, and reports, which
+ * show ids, would have addresses that open files.
  */
 export function idOfUrl(url: string): string {
-  if (!URL.canParse(url)) return url;
+  if (!URL.canParse(url)) return url.replace(/[?#].*$/s, "").replace(/\/\/[^/]*@/, "//") || "no address";
   const parsed = new URL(url);
   parsed.hash = "";
   parsed.username = "";
   parsed.password = "";
-  const { searchParams } = parsed;
-  const isAzure = searchParams.has("sig");
-  const names = [...searchParams.keys()].filter((name) => SIGNING.test(name) || (isAzure && OF_AZURE.test(name)));
-  if (names.length === 0 && !/[#@]/.test(url)) return url;
-  for (const name of names) searchParams.delete(name);
+  const isSigned = dropSigning(parsed);
+  const path = withoutPathTokens(parsed.pathname);
+  if (!isSigned && path === parsed.pathname && !/[#@]/.test(url)) return url;
+  parsed.pathname = path;
   return parsed.href;
 }
+
+/** Whether the address has a token in place of what would identify the video. */
+const isNameless = (url: string): boolean => URL.canParse(url) && hasJwtInPath(new URL(url).pathname);

@@ -64,6 +64,11 @@ export interface ListedVideo {
   left: string[];
   /** What `resolve` and `captions` need besides the id. JSON of at most 4 KB, without secrets. */
   ref: Record<string, unknown>;
+  /**
+   * Hosts whose pages alone may show it, as the source writes them: `example.com`, `*.example.com`. Absent, null = every page. `policy` does not
+   * say it.
+   */
+  origins?: string[] | null;
 }
 
 export interface SourcePage {
@@ -91,6 +96,8 @@ export type Resolution =
       expiresAtMs: number | null;
       /** Facts that the list did not have. */
       bytes?: number | null;
+      /** As in `ListedVideo`; absent = what the list says. The media is verified by it. */
+      audioTracks?: number | null;
     }
   | {
       /** The source is preparing a file. `state` is given to the next call. */

@@ -50,7 +50,7 @@ const idOf = (uri: string): string => /\d+/.exec(uri)?.[0] ?? uri;
 
 export function listedOf(video: VimeoVideo): ListedVideo {
   const id = idOf(video.uri);
-  const policy: SourcePolicy = video.privacy?.view === "anybody" ? "public" : "private";
+  const policy: SourcePolicy = isPublic(video) ? "public" : "private";
   return {
     id,
     title: video.name ?? null,
@@ -73,6 +73,10 @@ export function listedOf(video: VimeoVideo): ListedVideo {
     ref: {},
   };
 }
+
+/** Here every page may show what is public; at Vimeo pages may be limited to some, or to none, while anybody may watch at vimeo.com. */
+const isPublic = ({ privacy }: VimeoVideo): boolean =>
+  privacy?.view === "anybody" && (privacy.embed ?? "public") === "public";
 
 /** Vimeo's ancestors begin with the nearest folder (as its own client for Android documents); a path begins with the outermost. */
 function folderOf({ parent_folder: folder }: VimeoVideo): string | null {
@@ -127,7 +131,8 @@ export function obstacleOf(video: VimeoVideo): ListedVideo["obstacle"] {
 function leftOf({ privacy, spatial }: VimeoVideo): string[] {
   return [
     ...(privacy?.view === "password" ? ["the password of the video"] : []),
-    ...(privacy?.embed === "whitelist" ? ["the domains that may embed the video"] : []),
+    ...(privacy?.embed === "whitelist" ? ["the domains that may embed the video: it is private here"] : []),
+    ...(privacy?.embed === "private" ? ["that no page may embed the video: it is private here"] : []),
     ...(spatial?.projection ? ["360° playback"] : []),
   ];
 }

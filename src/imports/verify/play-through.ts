@@ -41,18 +41,22 @@ export async function playsThrough(env: Env, self: Fetcher, record: AssetRecord,
   return { ok: true };
 }
 
+/** As a page of the platform asks, which rules about domains permit. */
+const ask = (self: Fetcher, url: URL): Promise<Response> =>
+  self.fetch(url.href, { headers: { referer: `${url.origin}/` } });
+
 const refused = (name: string, status: number): Played => ({ ok: false, message: `the ${name} answers ${status}` });
 
 /** The addresses in a playlist. */
 async function linesOf(self: Fetcher, url: URL): Promise<string[] | { status: number }> {
-  const response = await self.fetch(url.href);
+  const response = await ask(self, url);
   const text = await response.text();
   if (response.status !== 200) return { status: response.status };
   return text.split("\n").flatMap((line) => (line.trim() === "" || line.startsWith("#") ? [] : [line.trim()]));
 }
 
 async function answerOf(self: Fetcher, url: URL): Promise<{ status: number }> {
-  const response = await self.fetch(url.href);
+  const response = await ask(self, url);
   await response.body?.cancel();
   return { status: response.status };
 }

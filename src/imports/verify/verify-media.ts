@@ -66,10 +66,19 @@ function factDifferences({ record: { asset, playbackIds, tracks }, video, settin
   const policy = playbackIds[0]?.accessPolicy ?? "private";
   if (policy === "public" && expected.accessPolicy !== "public")
     note("accessPolicy", "it was made public in the meantime");
+  if (expected.allowedDomains !== null && !isWithin(playbackIds[0], expected.allowedDomains))
+    note("accessPolicy", "pages of further domains were allowed to show it in the meantime");
   if (asset.title !== expected.title) note("title", "it was changed in the meantime");
   for (const [name, value] of Object.entries(expected.metadata))
     if (asset.metadata[name] !== value) note("metadata", "it was changed in the meantime");
   return differences;
+}
+
+/** Whether only pages of these domains may show it. */
+function isWithin(playbackId: AssetRecord["playbackIds"][number] | undefined, domains: readonly string[]): boolean {
+  if (playbackId === undefined) return true;
+  const rules = playbackId.accessRestrictions?.domains;
+  return rules?.defaultPolicy === "deny" && rules.allow.every((domain) => domains.includes(domain));
 }
 
 /** Those of the source's list are tracks by now; what the source's file has inside is none of them. */

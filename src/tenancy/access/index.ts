@@ -19,7 +19,7 @@ export {
   restrictPlaybackIdIf,
   UNRESTRICTED,
 } from "./repository.ts";
-export { type AccessRestrictions, isOpen, OPEN_RESTRICTIONS, refusedFor } from "./restrictions.ts";
+export { type AccessRestrictions, isDomainRule, isOpen, OPEN_RESTRICTIONS, refusedFor } from "./restrictions.ts";
 export { readRules, RulesRecord, UpdateDomainRules, UpdateUserAgentRules, warningsOfChange } from "./rule-changes.ts";
 export { playbackHolds, playbackIds } from "./tables.ts";
 export { TOKEN_REFUSALS, type TokenPurpose, type TokenRefusal } from "./token.ts";

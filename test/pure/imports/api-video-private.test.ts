@@ -112,6 +112,19 @@ test.for([
   expect((await open().describe(id))?.obstacle?.code).toBe(code);
 });
 
+test("where nothing says whether videos are public, nothing is read: none becomes public by that", async () => {
+  standIn.addMany(1, CLIP, () => ({ policy: "private" }));
+  const video = await firstListed(open());
+  standIn.plant({ kind: "rename", from: "public", to: "visibility" });
+  const source = open();
+  const calls = [() => listAll(source), () => source.describe(video.id), () => source.resolve(video, null)];
+  for (const call of calls) {
+    const failure = await failureOf(call());
+    expect(failure.code).toBe("source_unreadable");
+    expect(failure.message).toContain("public");
+  }
+});
+
 test("a discarded video counts as gone", async () => {
   standIn.addMany(1, CLIP, () => ({ own: { discarded: true } }));
   const video = await firstListed(open());

@@ -41,6 +41,18 @@ async function listOne(
   return video;
 }
 
+/** As the owner does it. */
+const changeDownloads = (standIn: StandIn, { id }: ListedVideo, method: string, kind = "") =>
+  fetch(`${standIn.url}/client/v4/accounts/${CLOUDFLARE_ACCOUNT}/stream/${id}/downloads${kind}`, {
+    method,
+    headers: { authorization: `Bearer ${CLOUDFLARE_TOKEN}` },
+  });
+
+async function downloadsOf(standIn: StandIn, video: ListedVideo): Promise<string[]> {
+  const answer = await (await changeDownloads(standIn, video, "GET")).json();
+  return Object.keys((answer as { result: object }).result);
+}
+
 const idsOf = (videos: ListedVideo[]) => videos.map(({ id }) => id).toSorted();
 
 describe("videos of one time at the border of a page", () => {
@@ -170,6 +182,30 @@ describe("files", () => {
     expect((await fetch(`${standIn.url}/${video.id}/downloads/default.mp4`)).status).toBe(401);
   });
 
+  test("that were ordered are deleted alone: the owner's download of the sound stays", async () => {
+    const { standIn, source } = await open();
+    const video = await listOne({ standIn, source }, {});
+    await changeDownloads(standIn, video, "POST", "/audio");
+    const { state } = await resolved(source, video);
+    await source.release({ ...video, ref: { ...video.ref, ...state } });
+    expect(standIn.switched()).toEqual([]);
+    expect(await downloadsOf(standIn, video)).toEqual(["audio"]);
+  });
+
+  test("are deleted together where downloads have no kinds, and not if there are others by then", async () => {
+    const { standIn, source } = await open({ hasDownloadTypes: false });
+    const video = await listOne({ standIn, source }, {});
+    const { state } = await resolved(source, video);
+    const ordered = { ...video, ref: { ...video.ref, ...state } };
+    standIn.plant({ kind: "extraFields", on: /^GET .*\/downloads$/ });
+    const failure = await failureOf(source.release(ordered));
+    expect([failure.code, failure.retryAfterMs]).toEqual(["no_file", null]);
+    expect(standIn.switched()).toEqual([video.id]);
+    standIn.heal();
+    await source.release(ordered);
+    expect(standIn.switched()).toEqual([]);
+  });
+
   test("are ordered once", async () => {
     const { standIn, source } = await open();
     const video = await listOne({ standIn, source }, {});
@@ -187,9 +223,16 @@ describe("what a video has", () => {
     expect(Object.keys(video.metadata).toSorted()).toEqual(["nested", "sku"]);
   });
 
+  test("origins that may show it, and a list of which they cannot be read is refused", async () => {
+    const both = await open();
+    const video = await listOne(both, { own: { allowedOrigins: ["example.com", "*.example.org"] } });
+    expect(video).toMatchObject({ policy: "public", origins: ["example.com", "*.example.org"] });
+    both.standIn.addMany(1, CLIP, () => ({ own: { allowedOrigins: "example.com" } }));
+    expect((await failureOf(listAll(both.source))).code).toBe("source_unreadable");
+  });
+
   test("settings that stay behind", async () => {
     const own = {
-      allowedOrigins: ["example.com"],
       thumbnailTimestampPct: 0.5,
       watermark: { uid: "w1" },
       scheduledDeletion: "2027-01-01T00:00:00Z",
@@ -197,7 +240,7 @@ describe("what a video has", () => {
       publicDetails: { title: null, share_link: "https://example.com" },
     };
     const { left } = await listOne(await open(), { own });
-    for (const words of ["origins", "thumbnail", "watermark", "2027-01-01", "clip", "public page"]) {
+    for (const words of ["thumbnail", "watermark", "2027-01-01", "clip", "public page"]) {
       expect(left.join("; ")).toContain(words);
     }
   });
@@ -218,6 +261,15 @@ describe("what a video has", () => {
     const described = await both.source.describe(video.id);
     expect(described).toMatchObject({ audioTracks: 3 });
     expect(described?.left.join()).toContain("2 additional audio tracks");
+  });
+
+  test("sounds beside the first, which are counted with the file, once", async () => {
+    const { standIn, source } = await open();
+    const video = await listOne({ standIn, source }, { audioTracks: 3 });
+    expect((await resolved(source, video)).resolution.audioTracks).toBe(3);
+    expect(standIn.calls.filter(({ path }) => path.endsWith("/audio"))).toHaveLength(1);
+    standIn.plant({ kind: "status", status: 404, on: /\/audio$/ });
+    expect((await resolved(source, video)).resolution.audioTracks).toBeUndefined();
   });
 
   test("captions that are no WebVTT are refused", async () => {

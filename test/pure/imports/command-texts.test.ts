@@ -33,6 +33,7 @@ function batch(over: Partial<Batch> = {}): Batch {
 function report(over: Partial<BatchReport> = {}): BatchReport {
   return {
     import: batch({ status: "scanned" }),
+    missingPermissions: [],
     found: {
       videos: 1234,
       hours: 210.4,

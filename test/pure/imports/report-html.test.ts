@@ -27,6 +27,7 @@ const REPORT = {
     alreadyImported: 0,
   },
   estimate: { onceUsd: 0, monthlyUsd: 0, storedBytes: 0, totalSeconds: 60, encodingSeconds: 1, sourceSeconds: 1 },
+  missingPermissions: [{ permission: "Write", message: "Files cannot be ordered." }],
   lost: [{ what: "play counts" }],
   sampled: 1,
   obstacles: [{ sourceId: "7", title: "Dawn", code: "no_file", message: "The source refused (status 403)" }],
@@ -50,6 +51,7 @@ test("before a run it names a failure by its video, and says amounts as the comm
   const text = await textOf("scanned");
   for (const words of ["less than 0.01 hours", "about 1 min to migrate", "What will be lost"])
     expect(text).toContain(words);
+  expect(text).toContain("lack the permission Write . Files cannot be ordered.");
   expect(text).toContain("Dawn (7) The source refused (status 403) ");
   expect(text).not.toContain("Failed or skipped");
 });

@@ -89,6 +89,17 @@ test("what the owner gave a video", async () => {
   expect(video?.left).toEqual([expect.stringContaining("password"), expect.stringContaining("domains")]);
 });
 
+test.for([
+  ["public", "public"],
+  ["whitelist", "private"],
+  ["private", "private"],
+  ["of tomorrow", "private"],
+])("a video that anybody may view, and whose embedding is %s, is %s", async ([embed, policy]) => {
+  const source = await opened();
+  const [id = ""] = standIn.addMany(1, CLIP, () => ({ own: { privacy: { view: "anybody", embed } } }));
+  expect(await source.describe(id)).toMatchObject({ policy });
+});
+
 const file = (quality: string, height: number, size: number, type = "video/mp4") => ({
   quality,
   height,

@@ -34,6 +34,8 @@ export interface CloudflareOptions {
   limit?: VendorLimit | null;
   /** Whether a video of exactly `end` is in the list; the documents do not say. */
   includesEnd?: boolean;
+  /** Whether `/downloads/{download_type}` exists, as the documents say; default true. */
+  hasDownloadTypes?: boolean;
 }
 
 export async function startCloudflareStandIn(options: CloudflareOptions = {}): Promise<StandIn> {
@@ -50,16 +52,25 @@ class Cloudflare implements Vendor {
   readonly shelf = new Shelf((number) => (0xea95_1000_0000 + number).toString(16).padStart(32, "c"));
   /** Reads until the download is ready, by video. */
   readonly #downloads = new Map<string, number>();
+  /** Videos that have an M4A of their sound, too. It is ready at once. */
+  readonly #audio = new Set<string>();
   /** Whose file a token opens; only for those that are `downloadable`. */
   readonly #tokens = new Map<string, string>();
   readonly #pageSize: number;
   readonly #readsUntilReady: number;
   readonly #includesEnd: boolean;
+  readonly #hasDownloadTypes: boolean;
 
-  constructor({ pageSize = 1000, readsUntilReady = 2, includesEnd = false }: CloudflareOptions) {
+  constructor({
+    pageSize = 1000,
+    readsUntilReady = 2,
+    includesEnd = false,
+    hasDownloadTypes = true,
+  }: CloudflareOptions) {
     this.#pageSize = pageSize;
     this.#readsUntilReady = readsUntilReady;
     this.#includesEnd = includesEnd;
+    this.#hasDownloadTypes = hasDownloadTypes;
   }
 
   isApi(path: string): boolean {
@@ -103,12 +114,9 @@ class Cloudflare implements Vendor {
       case "GET ":
         return result(cloudflareVideo(video, call.origin));
       case "GET downloads":
-        return this.#pollDownloads(uid, call.origin);
       case "POST downloads":
-        return this.#order(video, call.origin);
       case "DELETE downloads":
-        this.#downloads.delete(uid);
-        return result("");
+        return this.#ofDownloads(call, video, language);
       case "POST token":
         return this.#token(uid, call.body);
       case "GET captions":
@@ -147,25 +155,44 @@ class Cloudflare implements Vendor {
     return { status: 200, json: { result: page, success: true, errors: [], messages: [], ...counts } };
   }
 
+  /** @param kind `default` and `audio` have addresses of their own; without it an order is for `default`, and a deletion for all that there are */
+  #ofDownloads({ method, origin }: StandInCall, video: StandInVideo, kind: string | undefined): StandInAnswer {
+    const isKnown = kind === undefined || (this.#hasDownloadTypes && (kind === "default" || kind === "audio"));
+    if (!isKnown || (method === "GET" && kind !== undefined)) return refusal(405, 10005, "Method not allowed");
+    if (method === "GET") return this.#pollDownloads(video.id, origin);
+    return method === "POST" ? this.#order(video, kind ?? "default", origin) : this.#deleteDownloads(video.id, kind);
+  }
+
+  #deleteDownloads(uid: string, kind: string | undefined): StandInAnswer {
+    const hadDefault = kind !== "audio" && this.#downloads.delete(uid);
+    const hadAudio = kind !== "default" && this.#audio.delete(uid);
+    return kind === undefined || hadDefault || hadAudio ? result("") : refusal(404, 10003, "Not Found");
+  }
+
   #pollDownloads(uid: string, origin: string): StandInAnswer {
+    const answer = result(this.#downloadsOf(uid, origin));
     const left = this.#downloads.get(uid);
-    if (left === undefined) return result({});
-    this.#downloads.set(uid, Math.max(0, left - 1));
-    return result({ default: this.#download(uid, left, origin) });
+    if (left !== undefined) this.#downloads.set(uid, Math.max(0, left - 1));
+    return answer;
   }
 
-  #order(video: StandInVideo, origin: string): StandInAnswer {
+  #order(video: StandInVideo, kind: string, origin: string): StandInAnswer {
     if (video.state !== "ready") return refusal(400, 10005, "Bad Request: The video is not ready to be downloaded");
-    const left = this.#downloads.get(video.id) ?? this.#readsUntilReady;
-    this.#downloads.set(video.id, left);
-    return result({ default: this.#download(video.id, left, origin) });
+    if (kind === "audio") this.#audio.add(video.id);
+    else this.#downloads.set(video.id, this.#downloads.get(video.id) ?? this.#readsUntilReady);
+    return result(this.#downloadsOf(video.id, origin));
   }
 
-  #download(uid: string, left: number, origin: string) {
-    const url = `${origin}/${uid}/downloads/default.mp4`;
-    return left === 0
-      ? { status: "ready", url, percentComplete: 100 }
-      : { status: "inprogress", url, percentComplete: 75 };
+  #downloadsOf(uid: string, origin: string) {
+    const base = `${origin}/${uid}/downloads`;
+    const ready = (file: string) => ({ status: "ready", url: `${base}/${file}`, percentComplete: 100 });
+    const left = this.#downloads.get(uid);
+    return {
+      ...(left === undefined
+        ? {}
+        : { default: { ...ready("default.mp4"), ...(left > 0 && { status: "inprogress", percentComplete: 75 }) } }),
+      ...(this.#audio.has(uid) && { audio: ready("audio.m4a") }),
+    };
   }
 
   #token(uid: string, body: unknown): StandInAnswer {

@@ -75,6 +75,25 @@ test("nothing is created, and the report has the list's figures, what will be lo
   expect(await batch.nextMs()).toBeNull();
 });
 
+test("rows of a list that have an id of another address are named, and mere repeats are only counted", async () => {
+  const row = (id: string, url: string, title: string) => video(id, { title, ref: { url } });
+  const source = new FakeSource([
+    row("same", "https://cdn.test/get?film=1", "First"),
+    row("same", "https://cdn.test/get?film=1", "Listed again"),
+    row("same", "https://cdn.test/get?film=2", "Another film"),
+    video("plain"),
+    video("plain"),
+  ]);
+  await served(source);
+  const { workspace, batch } = await dryRun(source);
+  expect(await batch.until()).toMatchObject({ state: "scanned", counts: { total: 2, pending: 2 } });
+  const { found, obstacles } = await reportOf(workspace, batch);
+  expect(found.repeated).toBe(3);
+  expect(obstacles).toEqual([
+    { sourceId: "same", title: "Another film", code: "repeated", message: expect.stringContaining("`id`") },
+  ]);
+});
+
 test("a source that would be changed by it is not asked for files", async () => {
   const source = new FakeSource(videos(60));
   Object.assign(source, { changesAtSource: true, needsRelease: true });

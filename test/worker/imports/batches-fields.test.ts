@@ -10,7 +10,11 @@ interface Media {
   title?: string;
   creatorId?: string;
   metadata: Record<string, string>;
-  playbackIds: { id: string; accessPolicy: string }[];
+  playbackIds: {
+    id: string;
+    accessPolicy: string;
+    accessRestrictions: { domains: { defaultPolicy: string; allow: string[] } };
+  }[];
 }
 
 const read = async (workspace: TestWorkspace, id: string | null) =>
@@ -112,6 +116,46 @@ test.each<[ListedVideo["policy"], BatchOrder["settings"]["accessPolicy"], string
   const { media, differences } = await migrated({ policy }, { accessPolicy });
   expect(media.playbackIds.map((one) => one.accessPolicy)).toEqual([kept]);
   expect(said(differences, "accessPolicy")).toEqual(words);
+});
+
+const OPEN = { defaultPolicy: "allow", allow: [] as string[] };
+const TO_ALL = "only pages of certain domains may show it at the source, and every page here, as the settings say";
+
+test.each<[string[], BatchOrder["settings"]["accessPolicy"], string, typeof OPEN, string[]]>([
+  [[], "asSource", "public", OPEN, []],
+  [
+    ["Example.com", "*.example.org", "https://example.net/", "example.com"],
+    "asSource",
+    "public",
+    { defaultPolicy: "deny", allow: ["example.com", "*.example.org", "example.net"] },
+    [],
+  ],
+  [
+    ["example.com", "localhost", "example.com:8080"],
+    "asSource",
+    "public",
+    { defaultPolicy: "deny", allow: ["example.com"] },
+    ["2 of the domains that may show it at the source cannot be rules here"],
+  ],
+  [
+    ["localhost:8080"],
+    "asSource",
+    "private",
+    OPEN,
+    ["the domains that may show it at the source cannot be rules here: it is private instead"],
+  ],
+  [["example.com"], "private", "private", { defaultPolicy: "deny", allow: ["example.com"] }, []],
+  [["example.com"], "public", "public", OPEN, [TO_ALL]],
+])("a video that %j may show is, with the policy %s, %s here", async (origins, accessPolicy, kept, domains, words) => {
+  const { media, differences } = await migrated({ origins }, { accessPolicy });
+  expect(media.playbackIds).toMatchObject([{ accessPolicy: kept, accessRestrictions: { domains } }]);
+  expect(said(differences, "accessPolicy")).toEqual(words);
+});
+
+test("of 60 domains the 50 that a playback ID may have are kept", async () => {
+  const { media, differences } = await migrated({ origins: Array.from({ length: 60 }, (_, n) => `d${n}.example.com`) });
+  expect(media.playbackIds[0]!.accessRestrictions.domains.allow).toHaveLength(50);
+  expect(said(differences, "accessPolicy")).toHaveLength(1);
 });
 
 test("what does not fit is whole in the item and counted in the report", async () => {

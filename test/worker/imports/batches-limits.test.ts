@@ -27,7 +27,12 @@ const credentialsOf = (workspace: TestWorkspace) =>
 test("an eleventh open batch is refused, however many are asked for at once, and leaves no credentials", async () => {
   const workspace = await newWorkspace();
   const answers = await Promise.all(Array.from({ length: 13 }, () => create(workspace, MUX)));
-  expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([...Array<number>(10).fill(201), 400, 400, 400]);
+  expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+    ...Array<number>(10).fill(201),
+    400,
+    400,
+    400,
+  ]);
   expect(answers.find(({ status }) => status === 400)!.error).toMatchObject({
     code: 400,
     description: expect.stringContaining("at most 10 batches that have not ended, dry runs included"),

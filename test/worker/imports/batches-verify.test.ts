@@ -7,6 +7,7 @@ import type { ListedCaption, ListedVideo } from "../../../src/imports/sources/so
 import { reportOf } from "../../../src/imports/batch-machine/view.ts";
 import { insights } from "../../../src/library/insights/store/tables.ts";
 import { addedTracks } from "../../../src/library/tracks/store/tables.ts";
+import { playbackIds } from "../../../src/tenancy/access/index.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { addRung } from "../playback/playable.ts";
 import { newWorkspace, send } from "../workspace.ts";
@@ -127,6 +128,22 @@ test("a source that does not give them while it asks for a pause is not asked, a
   expect(await differencesOf(batch)).toEqual([{ field: "captions", message: "the source did not give them" }]);
 });
 
+test("sounds that the source counts with the file are compared, whether it prepares the file or not", async () => {
+  for (const waits of [false, true]) {
+    const source = new FakeSource([video("v")]);
+    const { file } = source;
+    source.file = (one, state) =>
+      waits && state === null
+        ? { status: "waiting", retryAfterMs: 1000, state: { isOrdered: true } }
+        : { ...file(one, state), audioTracks: 3 };
+    const batch = await newBatch({ workspace: await newWorkspace(), source });
+    expect(await batch.finish()).toMatchObject({ state: "done", counts: { ready: 1 } });
+    expect(await differencesOf(batch)).toEqual([
+      { field: "audioTracks", message: expect.stringMatching(/^the source's file has \d of 3 sounds$/) },
+    ]);
+  }
+});
+
 test("settings without captions ask for none", async () => {
   const source = new FakeSource([video("v", { captions: null })]);
   const batch = await newBatch({ workspace: await newWorkspace(), source, settings: { captions: false } });
@@ -189,23 +206,49 @@ test("a smaller picture and missing sounds are listed", async () => {
 });
 
 /** The Worker, as players reach it. */
-const worker = { fetch: (url: string) => send(new Request(url)) } as unknown as Fetcher;
+const worker = {
+  fetch: (url: string, init?: RequestInit) => send(new Request(url, init)),
+} as unknown as Fetcher;
 
-test.each(["public", "private"] as const)("a %s media is played to its last segment", async (policy) => {
+test.each<[string, Partial<ListedVideo>]>([
+  ["public", {}],
+  ["private", { policy: "private" }],
+  ["public one of some domains", { origins: ["example.com"] }],
+])("a media, %s, is played to its last segment", async (_, given) => {
   const asked: string[] = [];
   const self = {
-    fetch: async (url: string) => {
-      const answer = await worker.fetch(url);
+    fetch: async (url: string, init: RequestInit) => {
+      const answer = await worker.fetch(url, init);
       asked.push(`${new URL(url).pathname.split("/").slice(2).join("/")} ${answer.status}`);
       return answer;
     },
   } as unknown as Fetcher;
-  const { batch, mediaId } = await withReadyMedia({ policy }, { self });
+  const { batch, mediaId } = await withReadyMedia(given, { self });
   await addRung(mediaId);
   expect(await batch.finish()).toMatchObject({ state: "done", counts: { ready: 1 } });
   expect(await differencesOf(batch)).toEqual([]);
   expect(asked.map((line) => line.split(" ")[1])).toEqual(["200", "200", "200", "200"]);
   expect(asked.at(-1)).toContain("1.m4s");
+});
+
+test("domains that were added to those of the source meanwhile are listed, and fewer are not", async () => {
+  const rules = (allow: string[]) => ({
+    domains: { defaultPolicy: "deny" as const, allow, deny: [] },
+    userAgents: { defaultPolicy: "allow" as const, allow: [], deny: [] },
+  });
+  const wider = [
+    { field: "accessPolicy", message: "pages of further domains were allowed to show it in the meantime" },
+  ];
+  for (const [accessRestrictions, differences] of [
+    [null, wider],
+    [rules(["example.com", "example.org"]), wider],
+    [rules(["example.com"]), []],
+  ] as const) {
+    const { batch, mediaId } = await withReadyMedia({ origins: ["example.com", "*.example.com"] });
+    await db.update(playbackIds).set({ accessRestrictions }).where(eq(playbackIds.targetId, mediaId));
+    await batch.finish();
+    expect(await differencesOf(batch)).toEqual(differences);
+  }
 });
 
 test("a media that does not play is waited for, and then listed with the answer", async () => {

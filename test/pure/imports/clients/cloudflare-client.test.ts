@@ -62,6 +62,20 @@ test("cloudflare orders a download of a private video, waits for it, and signs i
   expect(new Uint8Array(await (await fetch(address.replace(id, token))).arrayBuffer())).toEqual(CLIP_BYTES);
 });
 
+test("cloudflare orders and deletes downloads by their kind, which its client has no methods for, and all at once", async () => {
+  const [id = ""] = standIn.addMany(1, CLIP);
+  const client = clientOf(CLOUDFLARE_TOKEN);
+  const { downloads } = client.stream;
+  const path = `/accounts/${CLOUDFLARE_ACCOUNT}/stream/${id}/downloads`;
+  await client.post(`${path}/audio`);
+  await client.post(`${path}/default`);
+  expect(Object.keys(await downloads.get(id, account)).toSorted()).toEqual(["audio", "default"]);
+  await client.delete(`${path}/default`);
+  expect(Object.keys(await downloads.get(id, account))).toEqual(["audio"]);
+  await downloads.delete(id, account);
+  expect(await downloads.get(id, account)).toEqual({});
+});
+
 test("cloudflare verifies tokens of a user and of an account, and meets its own errors", async () => {
   expect((await clientOf(CLOUDFLARE_TOKEN).user.tokens.verify()).status).toBe("active");
   expect((await clientOf(CLOUDFLARE_ACCOUNT_TOKEN).accounts.tokens.verify(account)).status).toBe("active");

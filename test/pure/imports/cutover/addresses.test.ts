@@ -132,7 +132,9 @@ describe.each<[SourceKind, string, [address: string, target: string | null][]]>(
 });
 
 test("an id that ends like a layout is read before the id within it", () => {
-  expect(readAddress("list", "x/high.mp4").map(({ oldPlaybackId }) => oldPlaybackId)).toEqual(["x/high.mp4", "x"]);
+  const ids = (path: string) => readAddress("list", path).map(({ oldPlaybackId }) => oldPlaybackId);
+  expect(ids("x/high.mp4")).toEqual(["x/high.mp4", "x/high", "x"]);
+  expect(ids("x.mp4")).toEqual(["x.mp4", "x"]);
 });
 
 test("malformed, empty and endless paths have no reading", () => {

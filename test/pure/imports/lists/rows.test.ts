@@ -4,6 +4,7 @@ import { IdIndex, pagesOf, rangeOf } from "../../../../src/imports/lists/id-inde
 import { formatOfPath, readContentType } from "../../../../src/imports/lists/format-of.ts";
 import { instantOf } from "../../../../src/imports/lists/parse/instant-of.ts";
 import { readRow } from "../../../../src/imports/lists/parse/read-row.ts";
+import { shownUrl } from "../../../../src/imports/batches/shown-url.ts";
 import { idOfUrl } from "../../../../src/imports/sources/list-item.ts";
 
 const URL_1 = "https://cdn.test/1.mp4";
@@ -37,8 +38,15 @@ test.each<[string, Record<string, unknown>, string]>([
   ["a long id", { url: URL_1, id: "x".repeat(1025) }, "id: has more than 1024 characters"],
   [
     "a long address without an id",
-    { url: `${URL_1}?${"x".repeat(1024)}` },
+    { url: `https://cdn.test/${"x".repeat(1024)}.mp4` },
     "id: is needed, because url is longer than 1024 characters",
+  ],
+  [
+    "a token in place of the video's id",
+    {
+      url: "https://customer-x.cloudflarestream.com/eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbg/downloads/default.mp4",
+    },
+    "id: is needed, because url has a token in place of what identifies the video",
   ],
 ])("%s is named without the row's own words", (_, fields, message) => {
   expect(messageOf(fields)).toBe(message);
@@ -84,8 +92,68 @@ test.each([
   ["https://d.cloudfront.test/1.mp4?Expires=1&Signature=s&Key-Pair-Id=k&Policy=p", "https://d.cloudfront.test/1.mp4"],
   ["https://u:p@cdn.test/1.mp4#t=1", "https://cdn.test/1.mp4"],
   ["not a url", "not a url"],
+  ["https://u:secret@cdn test/1.mp4?token=secret#secret", "https://cdn test/1.mp4"],
+  ["?token=secret", "no address"],
+  [
+    "https://api.test/get?id=3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+    "https://api.test/get?id=3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+  ],
+  ["https://api.test/get?id=17&width=640&token=secret", "https://api.test/get?id=17"],
+  [
+    "https://vod.api.test/vod/vi1/token/secret-5e5c/mp4/source.mp4",
+    "https://vod.api.test/vod/vi1/token/hidden/mp4/source.mp4",
+  ],
+  ["https://cdn.test/hdntl=exp=1~acl=%2f*~hmac=secret/1.mp4", "https://cdn.test/hidden/1.mp4"],
+  ["https://cdn.test/bcdn_token=secret&expires=9/1.mp4", "https://cdn.test/hidden/1.mp4"],
 ])("the id of %s is %s", (url, id) => {
   expect(idOfUrl(url)).toBe(id);
+});
+
+test.each([
+  "hdnts=exp=1~acl=/*~hmac=secret",
+  "hdntl=exp=1~hmac=secret",
+  "hdnea=st=1~exp=2~hmac=secret",
+  "bcdn_token=secret&expires=9&token_path=/",
+  "token=secret&expires=9",
+  "md5=secret&expires=9",
+  "verify=9-secret",
+  "auth=secret",
+  "auth_key=9-0-0-secret",
+  "jwt=secret",
+  "rlkey=secret&dl=1",
+  "q-sign-algorithm=sha1&q-ak=secret&q-sign-time=1;2&q-signature=secret",
+  "e=1790000000&token=secret",
+  "OSSAccessKeyId=secret&Expires=9&Signature=secret",
+  "x-cos-security-token=secret",
+  "Policy=secret&Key-Pair-Id=secret",
+  "sv=1&se=2&sig=secret",
+  "wsSecret=secret&wsTime=1",
+  "p=secretsecretsecret01",
+  "p=0123456789abcdef0123456789abcdef",
+  "p=c2VjcmV0+c2VjcmV0/c2VjcmV0==",
+  "until=1790000000",
+  "id=eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2VjcmV0",
+  "secretsecretsecret01",
+])("an id has nothing of the query %s, and stays when it is signed anew", (query) => {
+  const anew = query.replaceAll("secret", "others").replaceAll("1790000000", "1790000001");
+  for (const signed of [query, anew])
+    expect(idOfUrl(`https://cdn.test/1.mp4?${signed}`)).toBe("https://cdn.test/1.mp4");
+});
+
+test.each([
+  ["https://cdn.test/1.mp4?token=secret#x", "https://cdn.test/1.mp4"],
+  [
+    "https://customer-x.cloudflarestream.com/eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbg/downloads/default.mp4",
+    "https://customer-x.cloudflarestream.com/hidden/downloads/default.mp4",
+  ],
+  [
+    "https://vod.api.test/vod/vi1/token/secret/mp4/source.mp4",
+    "https://vod.api.test/vod/vi1/token/hidden/mp4/source.mp4",
+  ],
+  ["https://cdn.test/token/eyewitness-2019.final.mp4", "https://cdn.test/token/eyewitness-2019.final.mp4"],
+  ["nowhere", null],
+])("%s is shown as %s", (url, shown) => {
+  expect(shownUrl(url)).toBe(shown);
 });
 
 test("the index of 500,000 ids names the page of each of them in one short read", () => {
