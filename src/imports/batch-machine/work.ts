@@ -18,7 +18,7 @@ const TURN_STEPS = 100;
 const LEAST_WAIT_MS = 200;
 /** Between looks at media, also while the database does not answer. */
 const LEAST_LOOK_MS = 1000;
-const MOST_WAIT_MS = 5 * 60_000;
+const MOST_WAIT_MS = 60_000;
 
 /** Scans, submits and follows items for one turn. */
 export async function work(batch: BatchComponents): Promise<void> {

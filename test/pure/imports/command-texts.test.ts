@@ -113,7 +113,7 @@ describe("the report", () => {
 
   test("has the permissions that the credentials lack, if the platform says them", () => {
     const missingPermissions = [{ permission: "Mux Video Write", message: "Masters cannot\u0007 be opened." }];
-    expect(reportLines({ ...report(), missingPermissions } as BatchReport).join("\n")).toContain(
+    expect(reportLines({ ...report(), missingPermissions }).join("\n")).toContain(
       "  The credentials lack\n    Mux Video Write: Masters cannot� be opened.",
     );
     expect(reportLines(report()).join("\n")).not.toContain("The credentials lack");
