@@ -56,6 +56,7 @@ const WAYS: Record<string, (key: string) => string[]> = {
 
 test.concurrent.each(Object.keys(WAYS))(
   "%s: each beep is within 15 ms of its flash, starting with the first, at the start and after a reconnect",
+  { timeout: 120_000 }, // ten broadcasts are encoded at once, beside other lanes
   async (way) => {
     let start = SESSION_START;
     for (const connection of ["first", "second"]) {
