@@ -143,7 +143,7 @@ test("a file that becomes longer than 256 MiB is refused when it does", { tags: 
   expect(await rowsOf(workspace.id)).toEqual([]);
 });
 
-test("500,000 videos are accepted, and one more is not", { tags: ["full"] }, async () => {
+test("500,000 videos are accepted, and one more is not", { tags: ["full"], timeout: 600_000 }, async () => {
   const workspace = await newWorkspace();
   const rows = (count: number) =>
     function* lines() {
