@@ -1,6 +1,6 @@
 /** Wall time and CPU of the whole ladder: in chunks, in one pass, and as yardstick with one ffmpeg command. */
 import { mkdir, rm } from "node:fs/promises";
-import type { SourceFacts } from "../protocol/jobs.ts";
+import type { SourceFacts } from "../protocol/source-facts.ts";
 import { type EncodingPlan, planEncoding } from "../src/library/encoding/plan.ts";
 import { TestEncoder } from "../test/support/encoder.ts";
 import { type Figure, median, milliseconds } from "./support/figures.ts";

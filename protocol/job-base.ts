@@ -15,3 +15,11 @@ export const JobBase = z.object({
   leaseMs: z.number().positive(), // without a heartbeat for this long the job is reassigned
   clip: ClipRange,
 });
+
+/** Files of a montage. */
+export const MAX_MONTAGE_FILES = 20;
+/** A further file; file 0 is the source. */
+export const MontageFile = z
+  .int()
+  .min(1)
+  .max(MAX_MONTAGE_FILES - 1);

@@ -1,5 +1,5 @@
 /**
- * Protocol between Worker and encoder. Both sides import this file, so it depends only on zod. Times are milliseconds unless the name says
+ * Protocol between Worker and encoder. Both sides import it, so it and its parts beside it depend only on zod. Times are milliseconds unless the name says
  * otherwise; time 0 is the start of the presentation.
  *
  * Routes of the encoder (every request carries `Authorization: Bearer {ENCODER_SECRET}`):
@@ -32,102 +32,13 @@
  * optional, and its absence means what was done before; a field that one side still sends or requires is not removed. Unknown fields are ignored.
  */
 import { z } from "zod";
-import { ClipRange, JobBase } from "./job-base.ts";
+import { CaptionsJob, CaptionsResult } from "./captions.ts";
+import { ClipRange, JobBase, MAX_MONTAGE_FILES, MontageFile } from "./job-base.ts";
 import { PicturesJob, PicturesResult } from "./pictures.ts";
+import { Fraction, SourceAudio, SourceFacts, SourceVideo } from "./source-facts.ts";
 import { SpeechJob, SpeechResult, TranscribeJob, TranscribeResult } from "./speech.ts";
 
 export { ClipRange } from "./job-base.ts";
-
-export const Fraction = z.object({ num: z.int().positive(), den: z.int().positive() });
-export type Fraction = z.infer<typeof Fraction>;
-
-/** At most this many jumps of a source's clock; one with more is damaged. */
-export const MAX_CLOCK_SPANS = 1000;
-
-/** A part of a transport or program stream in which the clock does not jump. */
-export const ClockSpan = z.object({
-  firstByte: z.int().min(0), // of the file; the span ends where the next one begins
-  /** Added to its timestamps (ticks of 90 kHz), it gives the presentation time from 0 on. */
-  shiftTicks: z.int(),
-  startMs: z.number(), // presentation time of its first packet
-});
-export type ClockSpan = z.infer<typeof ClockSpan>;
-const Clock = z.array(ClockSpan).max(MAX_CLOCK_SPANS);
-
-/** One video stream of a source, described as displayed: after mirroring and rotation, in square pixels. */
-export const SourceVideo = z.object({
-  streamIndex: z.int().min(0),
-  codec: z.string(), // libav's name: "h264", "hevc", "vp9"
-  widthPx: z.int().positive(), // display size, may be odd
-  heightPx: z.int().positive(),
-  rotationDegrees: z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]), // clockwise, makes it upright
-  isMirrored: z.boolean().optional(), // left and right are exchanged before it is rotated; absent = no
-  /** Constant output rate: the source's rate, at most 60; when it varies, one that loses few pictures. */
-  frameRate: Fraction,
-  variableFrameRate: z.boolean(),
-  /** A time at which a picture of the constant rate is shown: times of others are rounded to whole frames from it. Absent = they are used as they are. */
-  gridMs: z.number().optional(),
-  interlaced: z.boolean(),
-  bitDepth: z.int().positive(),
-  hdr: z.enum(["pq", "hlg"]).nullable(),
-  /** Presentation time of the stream's first frame. */
-  startMs: z.number().min(0),
-  durationMs: z.number().min(0),
-  bitrateBps: z.number().min(0), // 0 = unknown
-  clock: Clock.optional(), // absent = the clock never jumps
-});
-export type SourceVideo = z.infer<typeof SourceVideo>;
-
-export const SourceAudio = z.object({
-  streamIndex: z.int().min(0),
-  rightStreamIndex: z.int().min(0).optional(), // the right channel is a mono stream of its own; `streamIndex` is the left one
-  codec: z.string(),
-  channels: z.int().positive(),
-  sampleRateHz: z.int().positive(),
-  languageCode: z.string(), // BCP 47 / ISO 639 as tagged; "und" when not
-  title: z.string(), // "" when not tagged
-  isDefault: z.boolean(),
-  isDescription: z.boolean().optional(), // describes the picture for viewers who do not see it
-  startMs: z.number().min(0),
-  durationMs: z.number().min(0),
-  clock: Clock.optional(), // absent = the clock never jumps
-});
-export type SourceAudio = z.infer<typeof SourceAudio>;
-
-/** Subtitle codecs whose packets are text, by libav's names. Those of pictures (PGS, DVB, VobSub) are not read. */
-export const TEXT_CODECS = ["mov_text", "subrip", "ass", "webvtt"] as const;
-export type TextCodec = (typeof TEXT_CODECS)[number];
-/** Codecs that carry several captions: CEA-608 and CEA-708 in the picture, a track of CEA-608, pages of teletext. */
-export const CHANNEL_CODECS = ["cc_data", "eia_608", "dvb_teletext"] as const;
-export type ChannelCodec = (typeof CHANNEL_CODECS)[number];
-export const SUBTITLE_CODECS = [...TEXT_CODECS, ...CHANNEL_CODECS] as const;
-export type SubtitleCodec = (typeof SUBTITLE_CODECS)[number];
-/** Subtitles of one source: text streams, and channels of others; more are left out. */
-export const MAX_SUBTITLE_STREAMS = 32;
-
-/** One text subtitle stream of a source, or one channel that a stream may carry, which may turn out to be empty. */
-export const SourceSubtitles = z.object({
-  streamIndex: z.int().min(0),
-  codec: z.enum(SUBTITLE_CODECS),
-  channel: z
-    .string()
-    .regex(/^[A-Z0-9]{1,10}$/)
-    .optional(), // of a ChannelCodec: "CC1" to "CC4", "SERVICE1" to "SERVICE6", a page of teletext: "888"
-  languageCode: z.string(), // as tagged; "und" when not
-  title: z.string(), // "" when not tagged
-  isForced: z.boolean(),
-  isHearingImpaired: z.boolean(),
-});
-export type SourceSubtitles = z.infer<typeof SourceSubtitles>;
-
-export const SourceFacts = z.object({
-  containerFormat: z.string(), // "mp4", "mov", "matroska", "webm", "mpegts", "avi", …
-  durationMs: z.number().min(0), // of the requested clip, not of the whole file
-  video: SourceVideo.nullable(),
-  audio: z.array(SourceAudio),
-  subtitles: z.array(SourceSubtitles).max(MAX_SUBTITLE_STREAMS).optional(), // absent = none
-});
-export type SourceFacts = z.infer<typeof SourceFacts>;
 
 /** Frame counts of GOPs and segments; a segment is a whole number of GOPs. */
 export const FrameGrid = z.object({
@@ -148,14 +59,8 @@ export const VideoRung = z.object({
 });
 export type VideoRung = z.infer<typeof VideoRung>;
 
-/** Files of a montage, and ranges of them. */
-export const MAX_MONTAGE_FILES = 20;
+/** Ranges of the files of a montage. */
 export const MAX_TAKES = 200;
-
-const MontageFile = z
-  .int()
-  .min(1)
-  .max(MAX_MONTAGE_FILES - 1);
 
 /** One range of one file of a montage. Takes follow each other without a gap. */
 const Take = z.object({
@@ -304,14 +209,6 @@ export const SoundCuts = z.object({
 });
 export type SoundCuts = z.infer<typeof SoundCuts>;
 
-/** Every cue of the source's subtitles, in one pass over the file. */
-export const CaptionsJob = JobBase.extend({
-  kind: z.literal("captions"),
-  /** A further file of a montage. Absent = the source. */
-  file: MontageFile.optional(),
-  streams: z.array(SourceSubtitles).min(1).max(MAX_SUBTITLE_STREAMS),
-});
-
 export const Job = z.discriminatedUnion("kind", [
   ProbeJob,
   VideoJob,
@@ -325,7 +222,6 @@ export type Job = z.infer<typeof Job>;
 export type ProbeJob = z.infer<typeof ProbeJob>;
 export type VideoJob = z.infer<typeof VideoJob>;
 export type AudioJob = z.infer<typeof AudioJob>;
-export type CaptionsJob = z.infer<typeof CaptionsJob>;
 
 /** The init segment of a rendition. All chunks of a rendition produce the same bytes, so the hashes must be equal. */
 export const InitFacts = z.object({ bytes: z.int().positive(), sha256: z.string(), codec: z.string() }); // codec: RFC 6381
@@ -372,40 +268,6 @@ export const AudioResult = z.object({
   encodeMs: z.number(),
   cpuMs: z.number(),
 });
-/** The cues of one subtitle stream, as a captions job stores them. JSON of at most `MAX_CAPTIONS_FILE_BYTES`. */
-export const CaptionsFile = z.object({
-  /**
-   * [start in ms, end in ms, payload in the codec's own markup, settings of WebVTT] in the order of the file. mov_text and a ChannelCodec:
-   * markup of WebVTT.
-   */
-  cues: z.array(z.tuple([z.number(), z.number(), z.string(), z.string()])),
-});
-export type CaptionsFile = z.infer<typeof CaptionsFile>;
-export const MAX_CAPTIONS_FILE_BYTES = 10 << 20;
-export const CAPTIONS_FILE = "captions.json";
-/** `file` as that of the job. */
-export const captionsRendition = ({
-  streamIndex,
-  channel,
-  file,
-}: Pick<SourceSubtitles, "streamIndex" | "channel"> & { file?: number | undefined }) =>
-  ["text", ...(file === undefined ? [] : [`f${file}`]), streamIndex, ...(channel === undefined ? [] : [channel])]
-    .join("-")
-    .toLowerCase();
-
-export const CaptionsResult = z.object({
-  kind: z.literal("captions"),
-  /** Channels that are empty, or repeat what another one says, are absent. */
-  streams: z.array(
-    z.object({
-      streamIndex: z.int().min(0),
-      channel: SourceSubtitles.shape.channel,
-      cueCount: z.int().min(0), // 0 = no file is stored
-      skippedCues: z.int().min(0), // without duration or outside the clip
-      isTooLarge: z.boolean(), // exceeds the bounds of a track: no file is stored
-    }),
-  ),
-});
 export const JobResult = z.discriminatedUnion("kind", [
   ProbeResult,
   VideoResult,
@@ -419,7 +281,6 @@ export type JobResult = z.infer<typeof JobResult>;
 export type ProbeResult = z.infer<typeof ProbeResult>;
 export type VideoResult = z.infer<typeof VideoResult>;
 export type AudioResult = z.infer<typeof AudioResult>;
-export type CaptionsResult = z.infer<typeof CaptionsResult>;
 
 /** Failure codes of jobs. `source_*` codes are caused by the source; the others are internal and retried. */
 export const JOB_FAILURE_CODES = {

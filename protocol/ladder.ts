@@ -1,4 +1,5 @@
-import type { FrameGrid, Fraction, VideoRung } from "./jobs.ts";
+import type { FrameGrid, VideoRung } from "./jobs.ts";
+import type { Fraction } from "./source-facts.ts";
 
 export type ResolutionLabel = "2160p" | "1440p" | "1080p" | "720p" | "480p";
 export type MediaQuality = "standard" | "pro" | "premium";

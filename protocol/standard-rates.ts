@@ -1,4 +1,4 @@
-import type { Fraction } from "./jobs.ts";
+import type { Fraction } from "./source-facts.ts";
 
 /** Standard film and television frame rates up to 60, ascending. */
 export const STANDARD_RATES: readonly Fraction[] = [

@@ -1,6 +1,7 @@
 /** Plans the rungs of a live picture. Pure. */
 import { fitInto, planLadder, type Size } from "../../protocol/ladder.ts";
-import type { Fraction, VideoRung } from "../../protocol/jobs.ts";
+import type { VideoRung } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 import type { IngestSettings } from "../../protocol/live.ts";
 
 /** @param source display size, square pixels */

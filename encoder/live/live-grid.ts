@@ -1,7 +1,7 @@
 /** Plans frame rate, parts and segments of live picture and sound. Pure. */
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import { outputRate } from "../media/frame-rate.ts";
-import type { Fraction } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 import { STANDARD_RATES } from "../../protocol/standard-rates.ts";
 
 /**

@@ -2,7 +2,7 @@
  * Maps source pictures with arbitrary times to a constant frame rate. Unlike `media/frame-picker.ts`, it does not wait for the next
  * picture: a live picture is encoded as soon as it arrives. Pure.
  */
-import type { Fraction } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 
 /** Tolerated earliness as a fraction of a frame: times are rounded to milliseconds and jitter. */
 const TOLERANCE_FRAMES = 0.25;

@@ -1,6 +1,6 @@
 /** Inputs and outputs of a broadcast's encoder. Types only. */
 import type { Continuation, KeyPlace, RunStart, RunState } from "./run-state.ts";
-import type { Fraction } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 import type { IngestWarning } from "../../protocol/ingest-warning.ts";
 import type { IngestSettings, LiveRendition, PartCaptions, Started } from "../../protocol/live.ts";
 import type { PartFacts as WirePartFacts } from "../../protocol/part-facts.ts";

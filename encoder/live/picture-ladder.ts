@@ -4,7 +4,7 @@ import { AVCOL_TRC_ARIB_STD_B67, AVCOL_TRC_SMPTE2084 } from "node-av/constants";
 import type { Orientation } from "../media/orientation.ts";
 import { PictureGraph } from "../media/picture-graph.ts";
 import { colorPlan, scaleGraph } from "../media/scale-graph.ts";
-import type { Fraction, SourceVideo } from "../../protocol/jobs.ts";
+import type { Fraction, SourceVideo } from "../../protocol/source-facts.ts";
 import type { LiveRung } from "./live-rung.ts";
 import { isThumbnailFrame, jpegOf, thumbnailSource } from "./thumbnail.ts";
 

@@ -1,5 +1,5 @@
 /** What the source's captions show during a run, by output frame, and the cues of each part. Bounded against hostile captions. Pure. */
-import type { Fraction } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 import { MAX_LIVE_CAPTION_LENGTH, type PartCaptions } from "../../protocol/live.ts";
 import type { CaptionScreen } from "./caption-screens.ts";
 

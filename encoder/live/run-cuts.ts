@@ -1,7 +1,7 @@
 /** Cuts a run's renditions into parts and segments, and provides the facts of each segment. */
 import { type LiveGrid, PICTURE_TIMESCALE } from "./live-grid.ts";
 import { type Continuation, type RunStart, SESSION_START } from "./run-state.ts";
-import type { Fraction } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import type { BroadcastListener } from "./output.ts";
 import type { CutPlan, SegmentFacts } from "./part-cutter.ts";

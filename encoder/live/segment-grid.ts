@@ -1,6 +1,6 @@
 /** Segment boundaries of a run, in picture frames and in AAC frames. Pure. */
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
-import type { Fraction } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 import { type LiveGrid, type LiveTimes, soundPartFrames } from "./live-grid.ts";
 
 /** End of the first segment of a divided start without a picture: the usual GOP duration. */

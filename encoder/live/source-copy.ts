@@ -13,7 +13,8 @@ import { type AvcStream, type AvcUnit, avcConfigOf, avcStreamOf, avcUnitOf } fro
 import { codecLike } from "../media/h264.ts";
 import { unusedParameterSetId } from "../../protocol/media/h264/avc-record.ts";
 import { ticksToSeconds } from "../media/source.ts";
-import type { Fraction, VideoRung } from "../../protocol/jobs.ts";
+import type { VideoRung } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 import type { Copy } from "./copied-rung.ts";
 import { LivePicker } from "./live-picker.ts";
 import { peakBitrateBps } from "./live-rung.ts";

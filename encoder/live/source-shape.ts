@@ -3,7 +3,7 @@ import type { Frame, Stream } from "node-av/lib";
 import type { Size } from "../../protocol/ladder.ts";
 import { outputChannels, outputRateHz } from "../../protocol/media/audio-plan.ts";
 import { languageTag } from "../../protocol/media/language-tag.ts";
-import type { SourceVideo } from "../../protocol/jobs.ts";
+import type { SourceVideo } from "../../protocol/source-facts.ts";
 import { isDescription, languageOf, titleOf } from "../media/subtitle-facts.ts";
 import { ANNOUNCED_ID, type SoundFormat, type SourceSound } from "./broadcast-sounds.ts";
 

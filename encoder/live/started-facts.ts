@@ -1,6 +1,7 @@
 /** Builds the facts reported before a broadcast's first part. */
 import { avGetCodecName, type Frame, type Stream } from "node-av/lib";
-import type { Fraction, VideoRung } from "../../protocol/jobs.ts";
+import type { VideoRung } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 import type { SoundFacts } from "../../protocol/live.ts";
 import type { Copy } from "./copied-rung.ts";
 import { peakBitrateBps } from "./live-rung.ts";

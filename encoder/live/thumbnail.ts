@@ -3,7 +3,7 @@ import { Codec, CodecContext, Dictionary, type Frame, Packet, Rational } from "n
 import { AVCOL_RANGE_JPEG, AV_PIX_FMT_YUV420P, FF_ENCODER_MJPEG } from "node-av/constants";
 import { JobError } from "../platform/errors.ts";
 import { PictureGraph } from "../media/picture-graph.ts";
-import type { Fraction } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 
 const THUMBNAIL_SECONDS = 5;
 const THUMBNAIL_WIDTH_PX = 640;

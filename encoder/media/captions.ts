@@ -1,16 +1,8 @@
 /** The `captions` job: stores every cue of the source's subtitles. The Worker cleans their markup. */
 import { Packet, type Stream } from "node-av/lib";
 import { AV_NOPTS_VALUE, AV_PKT_DATA_WEBVTT_SETTINGS } from "node-av/constants";
-import {
-  CAPTIONS_FILE,
-  type CaptionsJob,
-  captionsRendition,
-  type CaptionsResult,
-  type SourceSubtitles,
-  type SubtitleCodec,
-  TEXT_CODECS,
-  type TextCodec,
-} from "../../protocol/jobs.ts";
+import { CAPTIONS_FILE, type CaptionsJob, captionsRendition, type CaptionsResult } from "../../protocol/captions.ts";
+import { type SourceSubtitles, type SubtitleCodec, TEXT_CODECS, type TextCodec } from "../../protocol/source-facts.ts";
 import { ChannelCaptions } from "./channel-captions.ts";
 import { CueBounds, CueFile } from "./cue-file.ts";
 import type { JobContext } from "./job-context.ts";

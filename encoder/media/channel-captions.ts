@@ -3,7 +3,7 @@ import { avGetCodecName, type Packet, type Stream } from "node-av/lib";
 import { AV_NOPTS_VALUE } from "node-av/constants";
 import { CC_CODECS, type CcCodec, ccDataOf, hasCcData, nalLengthBytes } from "../../protocol/media/captions/cc-data.ts";
 import { ClosedCaptions } from "../../protocol/media/captions/closed-captions.ts";
-import type { ChannelCodec } from "../../protocol/jobs.ts";
+import type { ChannelCodec } from "../../protocol/source-facts.ts";
 import type { CueFile } from "./cue-file.ts";
 import { ticksToSeconds } from "./source.ts";
 

@@ -1,9 +1,5 @@
-import {
-  type CaptionsFile,
-  type CaptionsResult,
-  MAX_CAPTIONS_FILE_BYTES,
-  type SourceSubtitles,
-} from "../../protocol/jobs.ts";
+import { type CaptionsFile, type CaptionsResult, MAX_CAPTIONS_FILE_BYTES } from "../../protocol/captions.ts";
+import type { SourceSubtitles } from "../../protocol/source-facts.ts";
 
 const MAX_CUES = 100_000;
 /** Bytes of one stream's text, which JSON escapes may lengthen, and of all streams, which are in memory together. */

@@ -8,7 +8,8 @@ import {
   AV_PKT_DATA_DISPLAYMATRIX,
 } from "node-av/constants";
 import type { AVPixelFormat } from "node-av/constants";
-import type { ProbeJob, ProbeResult, SourceAudio, SourceVideo } from "../../protocol/jobs.ts";
+import type { ProbeJob, ProbeResult } from "../../protocol/jobs.ts";
+import type { SourceAudio, SourceVideo } from "../../protocol/source-facts.ts";
 import { JobError } from "../platform/errors.ts";
 import { outputRate, pictureGrid } from "./frame-rate.ts";
 import type { JobContext } from "./job-context.ts";

@@ -1,4 +1,4 @@
-import type { SourceVideo } from "../../protocol/jobs.ts";
+import type { SourceVideo } from "../../protocol/source-facts.ts";
 import { pictures, type TimedFrame } from "./picture.ts";
 import type { OpenSource } from "./source.ts";
 

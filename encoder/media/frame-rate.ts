@@ -1,5 +1,5 @@
 /** Chooses the constant output rate for a source of any rate. */
-import type { Fraction } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 import { STANDARD_RATES } from "../../protocol/standard-rates.ts";
 
 const MAX_RATE = 60;

@@ -1,5 +1,5 @@
 /** How a picture is turned upright, from its display matrix. */
-import type { SourceVideo } from "../../protocol/jobs.ts";
+import type { SourceVideo } from "../../protocol/source-facts.ts";
 
 /** First the mirroring, if any, then the rotation. */
 export type Orientation = Pick<SourceVideo, "rotationDegrees" | "isMirrored">;

@@ -1,5 +1,5 @@
 /** Sound of which each channel is a stream of its own, as in MXF. */
-import type { SourceAudio } from "../../protocol/jobs.ts";
+import type { SourceAudio } from "../../protocol/source-facts.ts";
 
 /**
  * Pairs mono streams that follow each other: 1+2, 3+4, … A stream without a partner stays mono, and streams of different languages or rates are no

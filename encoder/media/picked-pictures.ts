@@ -1,7 +1,8 @@
 /** The pictures of one range of a file, at the constant rate of the output. */
 import type { Frame } from "node-av/lib";
 import { AV_FRAME_DATA_A53_CC } from "node-av/constants";
-import type { ClipRange, Fraction, SourceVideo } from "../../protocol/jobs.ts";
+import type { ClipRange } from "../../protocol/jobs.ts";
+import type { Fraction, SourceVideo } from "../../protocol/source-facts.ts";
 import { frameSeconds, FramePicker, type Pick, TOLERANCE_FRAMES } from "../../protocol/media/frame-picker.ts";
 import type { TimedFrame } from "./picture.ts";
 

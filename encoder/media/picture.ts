@@ -1,7 +1,7 @@
 /** Reads the source's pictures of one time range, in presentation order with their times. */
 import type { CodecContext, Frame, Packet } from "node-av/lib";
 import { AV_FRAME_FLAG_CORRUPT, AV_NOPTS_VALUE } from "node-av/constants";
-import type { SourceVideo } from "../../protocol/jobs.ts";
+import type { SourceVideo } from "../../protocol/source-facts.ts";
 import { JobError } from "../platform/errors.ts";
 import { decodedFrames, openDecoder } from "./decode.ts";
 import { PictureGraph } from "./picture-graph.ts";

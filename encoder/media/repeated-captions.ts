@@ -1,5 +1,5 @@
 /** Finds channels of captions that say what another channel says: broadcasts carry CC1 as CEA-608, and again as service 1 of CEA-708. Pure. */
-import type { CaptionsFile } from "../../protocol/jobs.ts";
+import type { CaptionsFile } from "../../protocol/captions.ts";
 
 interface Captions {
   cues: CaptionsFile["cues"];

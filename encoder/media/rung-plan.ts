@@ -1,5 +1,6 @@
 /** How a rung of a chunk is encoded: x264 options, extra frames around the chunk, file timescale. Pure. */
-import type { Fraction, FrameGrid, VideoRung } from "../../protocol/jobs.ts";
+import type { FrameGrid, VideoRung } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 import { x264Instructions } from "./instructions.ts";
 
 /**

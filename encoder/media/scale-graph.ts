@@ -1,4 +1,5 @@
-import type { SourceVideo, VideoRung } from "../../protocol/jobs.ts";
+import type { VideoRung } from "../../protocol/jobs.ts";
+import type { SourceVideo } from "../../protocol/source-facts.ts";
 import type { Size } from "../../protocol/ladder.ts";
 import type { MarkPlace } from "../../protocol/media/mark-place.ts";
 import type { Orientation } from "./orientation.ts";

@@ -1,7 +1,8 @@
 /** The pictures of a video job with the filters that make those of its rungs. */
 import { Frame } from "node-av/lib";
 import { AV_PIX_FMT_YUV420P, AVCOL_SPC_BT709, AVCOL_SPC_SMPTE170M, AVCOL_SPC_UNSPECIFIED } from "node-av/constants";
-import type { ClipRange, SourceVideo, VideoJob, VideoRung } from "../../protocol/jobs.ts";
+import type { ClipRange, VideoJob, VideoRung } from "../../protocol/jobs.ts";
+import type { SourceVideo } from "../../protocol/source-facts.ts";
 import type { Pick } from "../../protocol/media/frame-picker.ts";
 import type { MarkPlace } from "../../protocol/media/mark-place.ts";
 import type { Size } from "../../protocol/ladder.ts";

@@ -5,9 +5,9 @@ import {
   type AudioResult,
   type LoudnessTarget,
   type MeasuredLoudness,
-  type SourceAudio,
   SoundCuts,
 } from "../../protocol/jobs.ts";
+import type { SourceAudio } from "../../protocol/source-facts.ts";
 import { callBack } from "../platform/callbacks.ts";
 import { JobError } from "../platform/errors.ts";
 import {

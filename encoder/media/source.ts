@@ -1,7 +1,7 @@
 /** Opens a source: its container and the streams to encode. */
 import { Dictionary, FFmpegError, FormatContext, InputFormat, type Stream } from "node-av/lib";
 import { AV_NOPTS_VALUE, AVFMT_FLAG_CUSTOM_IO, AVMEDIA_TYPE_AUDIO } from "node-av/constants";
-import { type ClockSpan, MAX_CLOCK_SPANS } from "../../protocol/jobs.ts";
+import { type ClockSpan, MAX_CLOCK_SPANS } from "../../protocol/source-facts.ts";
 import type { CallbackTarget } from "../platform/callbacks.ts";
 import { JobError } from "../platform/errors.ts";
 import { CODEC_WHITELIST, decoderOf } from "./codecs.ts";

@@ -15,7 +15,7 @@ import {
   type SourceSubtitles,
   TEXT_CODECS,
   type TextCodec,
-} from "../../protocol/jobs.ts";
+} from "../../protocol/source-facts.ts";
 import { captionLanguages } from "../../protocol/media/captions/caption-services.ts";
 import { CC_CHANNELS, CEA608_CHANNELS } from "../../protocol/media/captions/closed-captions.ts";
 import type { Look } from "./look.ts";

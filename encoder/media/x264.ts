@@ -11,7 +11,7 @@ import {
 } from "node-av/constants";
 import type { AVColorSpace } from "node-av/constants";
 import { JobError } from "../platform/errors.ts";
-import type { Fraction } from "../../protocol/jobs.ts";
+import type { Fraction } from "../../protocol/source-facts.ts";
 import type { ColorMatrix } from "./scale-graph.ts";
 
 export interface X264Setup {

@@ -1,5 +1,5 @@
 /** Plans audio output: rates, layouts, durations and cuts. Pure. */
-import type { Fraction } from "../jobs.ts";
+import type { Fraction } from "../source-facts.ts";
 
 export const AAC_FRAME_SAMPLES = 1024;
 

@@ -2,7 +2,7 @@
  * Maps source frames with arbitrary times to output frames at a constant rate. Output frame n shows the last source frame whose time is not
  * after n / rate + tolerance. The rule depends only on times, so chunks agree on every frame regardless of where decoding started.
  */
-import type { Fraction } from "../jobs.ts";
+import type { Fraction } from "../source-facts.ts";
 
 /**
  * A quarter of an output frame: large enough for times rounded to milliseconds (Matroska, FLV), and well below one half, the position of

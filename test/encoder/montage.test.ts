@@ -1,7 +1,8 @@
 /** Picture and sound that are put together from several files: a counter in the picture and tones tell what is shown and heard when. */
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SourceFacts, VideoJob } from "../../protocol/jobs.ts";
+import type { VideoJob } from "../../protocol/jobs.ts";
+import type { SourceFacts } from "../../protocol/source-facts.ts";
 import { TestEncoder } from "../support/encoder.ts";
 import { countedFilm, readCounter } from "../support/frame-counter.ts";
 import { madeFile } from "../support/made.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SourceFacts } from "../../protocol/jobs.ts";
+import type { SourceFacts } from "../../protocol/source-facts.ts";
 import { frameCountUntil, firstFrameShowing } from "../../protocol/media/frame-picker.ts";
 import { TestEncoder } from "../support/encoder.ts";
 import { referencePictures, referenceTimes } from "../support/reference.ts";

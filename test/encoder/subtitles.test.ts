@@ -3,13 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  CaptionsFile,
-  type CaptionsResult,
-  type ClipRange,
-  type SourceSubtitles,
-  type SourceVideo,
-} from "../../protocol/jobs.ts";
+import { CaptionsFile, type CaptionsResult } from "../../protocol/captions.ts";
+import type { ClipRange } from "../../protocol/jobs.ts";
+import type { SourceSubtitles, SourceVideo } from "../../protocol/source-facts.ts";
 import { timedTextMarkup } from "../../encoder/media/timed-text.ts";
 import { TestEncoder } from "../support/encoder.ts";
 import { makeSource } from "../support/sources.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SourceAudio } from "../../protocol/jobs.ts";
+import type { SourceAudio } from "../../protocol/source-facts.ts";
 import { pairedSounds } from "../../encoder/media/paired-sound.ts";
 import { TestEncoder } from "../support/encoder.ts";
 import { decodeSound, encodeWholeSound } from "../support/rendition.ts";

@@ -3,20 +3,20 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { CaptionsJob } from "../../protocol/captions.ts";
 import type {
   AudioJob,
   AudioResult,
-  CaptionsJob,
   EncoderHealth,
   Job,
   JobFailure,
   JobStatus,
   ProbeJob,
   ProbeResult,
-  SourceFacts,
   VideoJob,
   VideoResult,
 } from "../../protocol/jobs.ts";
+import type { SourceFacts } from "../../protocol/source-facts.ts";
 import type { PicturesJob } from "../../protocol/pictures.ts";
 import type { SpeechJob, TranscribeJob } from "../../protocol/speech.ts";
 import { CallbackServer, type Desk, type Ending } from "./callback-server.ts";

@@ -2,7 +2,8 @@
 import { Decoder, Demuxer } from "node-av/api";
 import { AV_SAMPLE_FMT_S16 } from "node-av/constants";
 import type { Frame } from "node-av/lib";
-import type { FrameGrid, RenditionFacts, SourceAudio, SourceFacts, VideoRung } from "../../protocol/jobs.ts";
+import type { FrameGrid, RenditionFacts, VideoRung } from "../../protocol/jobs.ts";
+import type { SourceAudio, SourceFacts } from "../../protocol/source-facts.ts";
 import type { TestEncoder } from "./encoder.ts";
 
 export interface DecodedPicture {

@@ -1,4 +1,4 @@
-import type { SourceFacts } from "../../protocol/jobs.ts";
+import type { SourceFacts } from "../../protocol/source-facts.ts";
 
 /** The facts that an encoder reports about a small source at 25 frames a second, with stereo sound. */
 export function sourceFacts(

@@ -2,7 +2,7 @@
  * Continues the clock of a transport or program stream where it restarts or jumps, as players and the ffmpeg command do: two recordings in one file, a
  * jump ahead, the wrap of its 33 bits, a wrong timestamp. Pure.
  */
-import type { ClockSpan } from "../../../protocol/jobs.ts";
+import type { ClockSpan } from "../../../protocol/source-facts.ts";
 import type { PesTime } from "./pes-times.ts";
 
 export const CLOCK_HZ = 90_000;

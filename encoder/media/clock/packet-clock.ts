@@ -1,7 +1,7 @@
 /** Applies the spans of a clock to the packets of a demuxer. */
 import type { Packet } from "node-av/lib";
 import { AV_NOPTS_VALUE } from "node-av/constants";
-import type { ClockSpan } from "../../../protocol/jobs.ts";
+import type { ClockSpan } from "../../../protocol/source-facts.ts";
 import { CLOCK_HZ, reordering, WRAP_TICKS } from "./clock-spans.ts";
 
 export class PacketClock {

@@ -1,5 +1,5 @@
 /** Reads the clock of a transport or program stream from the timestamps in its bytes. */
-import type { ClockSpan } from "../../../protocol/jobs.ts";
+import type { ClockSpan } from "../../../protocol/source-facts.ts";
 import { CLOCK_HZ, clockSpans, stepTicks } from "./clock-spans.ts";
 import { type Multiplex, type PesTime, pesTimes } from "./pes-times.ts";
 

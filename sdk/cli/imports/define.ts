@@ -6,13 +6,7 @@ export const defineImportCommand = ((declared) => {
   const command: Command = defineCommand(declared);
   const run = (args: readonly string[]) =>
     command.run(args).catch((error: unknown) => {
-      throw error instanceof UsageError ? new CommandError(withoutList(error.message, declared.name)) : error;
+      throw error instanceof UsageError ? new CommandError(error.message) : error;
     });
   return { ...command, run };
 }) as typeof defineCommand;
-
-/** These commands have too many options to name them all after one that does not exist. */
-const withoutList = (message: string, name: string): string =>
-  message.replace(/^(There is no option .*?)(\??) \(there (?:is|are) --.*\)\.$/s, (_, start: string, mark: string) =>
-    [start, mark || ".", ` See sluice ${name} --help.`].join(""),
-  );

@@ -91,11 +91,18 @@ export function parseOptions<Table extends Options>(
   return { values: Object.fromEntries(values) as Values<Table>, words: positionals };
 }
 
+/** A message names so many options; of more, people would not find theirs. */
+const MOST_NAMED = 12;
+
 function unknownOption(given: string, names: readonly string[]): string {
   const known = names.length === 0 ? ["--help"] : names.map((name) => `--${name}`);
   const nearest = nearestName(given, known);
   const hint = nearest === null ? "" : `; did you mean ${nearest}?`;
-  return `There is no option ${given}${hint} (there ${known.length === 1 ? "is" : "are"} ${known.join(", ")}).`;
+  const list =
+    known.length > MOST_NAMED
+      ? " (--help lists all)"
+      : ` (there ${known.length === 1 ? "is" : "are"} ${known.join(", ")})`;
+  return `There is no option ${given}${hint}${list}.`;
 }
 
 export const wantsHelp = (args: readonly string[]): boolean => args.includes("--help") || args.includes("-h");

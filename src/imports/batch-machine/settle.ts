@@ -76,19 +76,15 @@ async function settleItem(batch: BatchComponents, item: Item, media: FoundMedia 
     return waitMs === null ? true : later(waitMs);
   } catch (error) {
     logWarning("import.settle_failed", { batchId: batch.order.batchId, seq: item.seq, ...errorFields(error) });
-    return settleUnverified(batch, item, media);
+    return media?.status === "ready" ? settleUnverified(batch, item) : later(LOOK_AGAIN_MS);
   }
 }
 
-/** A fault of this service must not hold a batch up for ever. @returns whether the item has ended */
-function settleUnverified(
-  { items, clock }: BatchComponents,
-  { seq, following, differences }: Item,
-  media: FoundMedia | null,
-): boolean {
+/** A fault of this service must not hold up the end of a batch whose media are ready. @returns whether the item has ended */
+function settleUnverified({ items, clock }: BatchComponents, { seq, following, differences }: Item): boolean {
   const failingSinceMs = following.failingSinceMs ?? clock();
   const failingMs = clock() - failingSinceMs;
-  if (media?.status !== "ready" || failingMs < MAX_FAILING_MS) {
+  if (failingMs < MAX_FAILING_MS) {
     const waitMs = Math.min(MOST_WAIT_MS, Math.max(LOOK_AGAIN_MS, failingMs / 5));
     items.set(seq, { dueMs: clock() + waitMs, following: { ...following, failingSinceMs } });
     return false;

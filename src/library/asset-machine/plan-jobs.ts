@@ -1,4 +1,4 @@
-import type { SourceFacts } from "../../../protocol/jobs.ts";
+import type { SourceFacts } from "../../../protocol/source-facts.ts";
 import { type AssetError, notJoined } from "../assets/asset-error.ts";
 import { plannedFacts } from "../assets/asset-facts.ts";
 import { tracksOf } from "../assets/track-rows.ts";

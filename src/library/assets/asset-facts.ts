@@ -1,4 +1,4 @@
-import type { SourceFacts } from "../../../protocol/jobs.ts";
+import type { SourceFacts } from "../../../protocol/source-facts.ts";
 import type { RenditionRow } from "../encoding/assemble.ts";
 import type { EncodingPlan } from "../encoding/plan.ts";
 import type { AssetError } from "./asset-error.ts";

@@ -1,4 +1,4 @@
-import type { Fraction } from "../../../protocol/jobs.ts";
+import type { Fraction } from "../../../protocol/source-facts.ts";
 import { languageName, languageTag } from "../../media/languages.ts";
 import type { NewTrack } from "./projection.ts";
 

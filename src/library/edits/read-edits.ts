@@ -1,4 +1,5 @@
-import { MAX_MONTAGE_FILES, MAX_TAKES } from "../../../protocol/jobs.ts";
+import { MAX_MONTAGE_FILES } from "../../../protocol/job-base.ts";
+import { MAX_TAKES } from "../../../protocol/jobs.ts";
 import { type EditedVideo, keptRanges, type Montage, montageOf } from "../../media/edits/montage.ts";
 import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
 import { type EditFields, EXPUNGED } from "./fields.ts";

@@ -1,4 +1,5 @@
-import type { ClipRange, FrameGrid, SourceVideo, VideoRung, Watermark } from "../../../protocol/jobs.ts";
+import type { ClipRange, FrameGrid, VideoRung, Watermark } from "../../../protocol/jobs.ts";
+import type { SourceVideo } from "../../../protocol/source-facts.ts";
 import type { FrameRange } from "../../media/clips/clip-range.ts";
 import type { MontagePlan } from "./plan-montage.ts";
 

@@ -1,4 +1,5 @@
-import type { SourceFacts, VideoRung } from "../../../protocol/jobs.ts";
+import type { VideoRung } from "../../../protocol/jobs.ts";
+import type { SourceFacts } from "../../../protocol/source-facts.ts";
 import { planGrid } from "../../../protocol/ladder.ts";
 import type { CopyFacts } from "../../media/mp4/index-source.ts";
 import type { Montage } from "../../media/edits/montage.ts";

@@ -1,4 +1,6 @@
-import { captionsRendition, type ClipRange, type SourceSubtitles } from "../../../protocol/jobs.ts";
+import { captionsRendition } from "../../../protocol/captions.ts";
+import type { ClipRange } from "../../../protocol/jobs.ts";
+import type { SourceSubtitles } from "../../../protocol/source-facts.ts";
 import { MAX_JUDGED_PICTURES, PICTURES_PER_SHEET, type PicturesPurpose } from "../../../protocol/pictures.ts";
 import { MAX_SPEECH_PIECES } from "../../../protocol/speech.ts";
 import type { MontagePlan } from "./plan-montage.ts";

@@ -1,11 +1,10 @@
+import type { PictureTake, SoundTake } from "../../../protocol/jobs.ts";
 import {
   MAX_CLOCK_SPANS,
-  type PictureTake,
-  type SoundTake,
   type SourceAudio,
   type SourceFacts,
   type SourceVideo,
-} from "../../../protocol/jobs.ts";
+} from "../../../protocol/source-facts.ts";
 import type { Montage } from "../../media/edits/montage.ts";
 import type { CopyFacts } from "../../media/mp4/index-source.ts";
 import { type CopiedTake, copiedTakes } from "./copied-takes.ts";

@@ -1,5 +1,6 @@
 /** Clips of recordings, which have no source: their edges are decoded from the segments themselves. Pure. */
-import type { ClipRange, Fraction, VideoRung } from "../../../protocol/jobs.ts";
+import type { ClipRange, VideoRung } from "../../../protocol/jobs.ts";
+import type { Fraction } from "../../../protocol/source-facts.ts";
 import { planGrid } from "../../../protocol/ladder.ts";
 import { clipRenditionName } from "../../media/clips/shared-rendition.ts";
 import { framesBefore } from "../../media/clips/clip-range.ts";

@@ -1,13 +1,5 @@
-import type {
-  FrameGrid,
-  ImposedSound,
-  LoudnessTarget,
-  SourceAudio,
-  SourceFacts,
-  SourceVideo,
-  VideoRung,
-  Watermark,
-} from "../../../protocol/jobs.ts";
+import type { FrameGrid, ImposedSound, LoudnessTarget, VideoRung, Watermark } from "../../../protocol/jobs.ts";
+import type { SourceAudio, SourceFacts, SourceVideo } from "../../../protocol/source-facts.ts";
 import type { MontagePlan } from "./plan-montage.ts";
 import { frameCountUntil } from "../../../protocol/media/frame-picker.ts";
 import { planGrid, planLadder, type MediaQuality, type ResolutionLabel } from "../../../protocol/ladder.ts";

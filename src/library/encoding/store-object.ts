@@ -1,4 +1,4 @@
-import { CAPTIONS_FILE, MAX_CAPTIONS_FILE_BYTES } from "../../../protocol/jobs.ts";
+import { CAPTIONS_FILE, MAX_CAPTIONS_FILE_BYTES } from "../../../protocol/captions.ts";
 import { toHex } from "../../../protocol/hex.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import type { Env } from "../../platform/env.ts";

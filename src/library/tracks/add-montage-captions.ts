@@ -1,4 +1,5 @@
-import { type CaptionsResult, MAX_SUBTITLE_STREAMS, type SourceSubtitles } from "../../../protocol/jobs.ts";
+import type { CaptionsResult } from "../../../protocol/captions.ts";
+import { MAX_SUBTITLE_STREAMS, type SourceSubtitles } from "../../../protocol/source-facts.ts";
 import { CaptionsError, type Cue, MAX_CUES } from "../../media/captions/cue.ts";
 import { moveCues, type PlacedTake } from "../../media/edits/move-cues.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";

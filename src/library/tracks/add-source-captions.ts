@@ -1,4 +1,5 @@
-import type { CaptionsResult, SourceSubtitles } from "../../../protocol/jobs.ts";
+import type { CaptionsResult } from "../../../protocol/captions.ts";
+import type { SourceSubtitles } from "../../../protocol/source-facts.ts";
 import { CaptionsError } from "../../media/captions/cue.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import type { Env } from "../../platform/env.ts";

@@ -1,10 +1,5 @@
-import {
-  CAPTIONS_FILE,
-  CaptionsFile,
-  captionsRendition,
-  type CaptionsResult,
-  type SourceSubtitles,
-} from "../../../protocol/jobs.ts";
+import { CAPTIONS_FILE, CaptionsFile, captionsRendition, type CaptionsResult } from "../../../protocol/captions.ts";
+import type { SourceSubtitles } from "../../../protocol/source-facts.ts";
 import { CaptionsError, type Cue } from "../../media/captions/cue.ts";
 import { readEmbedded } from "../../media/captions/embedded.ts";
 import { languageName, languageTag } from "../../media/languages.ts";

@@ -1,5 +1,6 @@
 import { escapeText } from "../../../protocol/media/captions/cue.ts";
-import type { CaptionsFile, SubtitleCodec } from "../../../protocol/jobs.ts";
+import type { CaptionsFile } from "../../../protocol/captions.ts";
+import type { SubtitleCodec } from "../../../protocol/source-facts.ts";
 import { CaptionsError, type Cue, CueList, requireShort } from "./cue.ts";
 import { cleanMarkup } from "./markup.ts";
 import { OVERRIDES, positionOf } from "./srt.ts";

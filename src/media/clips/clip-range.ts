@@ -1,5 +1,5 @@
 /** Which frames and segments of a media a clip has. Pure. */
-import type { Fraction } from "../../../protocol/jobs.ts";
+import type { Fraction } from "../../../protocol/source-facts.ts";
 
 /** Times are stored as whole milliseconds, so a frame is meant by a time up to half of one after it. */
 const TOLERANCE_MS = 0.5;

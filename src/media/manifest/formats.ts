@@ -1,5 +1,5 @@
 /** The formats of a broadcast's rendition, which may change when its broadcaster does. Pure. */
-import type { Fraction } from "../../../protocol/jobs.ts";
+import type { Fraction } from "../../../protocol/source-facts.ts";
 import type { MediaFormat } from "../../../protocol/init-facts.ts";
 import type { SegmentList, VersionedFormat } from "../types.ts";
 import type { Rendition } from "./model.ts";

@@ -1,4 +1,4 @@
-import type { Fraction } from "../../../protocol/jobs.ts";
+import type { Fraction } from "../../../protocol/source-facts.ts";
 import { STANDARD_RATES } from "../../../protocol/standard-rates.ts";
 
 const TARGET_SECONDS = 4;

@@ -1,4 +1,5 @@
-import type { FrameGrid, SourceAudio, SourceVideo } from "../../../protocol/jobs.ts";
+import type { FrameGrid } from "../../../protocol/jobs.ts";
+import type { SourceAudio, SourceVideo } from "../../../protocol/source-facts.ts";
 import { bestPictureTracks } from "../../../protocol/media/picture-track.ts";
 import type { RangeReader } from "./range-reader.ts";
 import { type IndexedAudio, indexAudio, startsLate } from "./audio.ts";

@@ -1,4 +1,5 @@
-import type { Fraction, FrameGrid } from "../../../protocol/jobs.ts";
+import type { FrameGrid } from "../../../protocol/jobs.ts";
+import type { Fraction } from "../../../protocol/source-facts.ts";
 import { toHex } from "../../../protocol/hex.ts";
 import type { SequenceParameters } from "../../../protocol/media/h264/parameter-sets.ts";
 import { planGrid } from "../../../protocol/ladder.ts";

@@ -270,8 +270,8 @@ test("a misspelt command of a batch is named, with the status of a usage error",
 });
 
 test.for<[string, string]>([
-  ["--sorce", "There is no option --sorce; did you mean --source? See sluice import --help."],
-  ["--zzz", "There is no option --zzz. See sluice import --help."],
+  ["--sorce", "There is no option --sorce; did you mean --source? (--help lists all)."],
+  ["--zzz", "There is no option --zzz (--help lists all)."],
 ])("%s is refused without all the options", async ([option, message]) => {
   await expect(importLibrary.run([option])).rejects.toThrow(new CommandError(message));
 });

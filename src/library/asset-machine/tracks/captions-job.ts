@@ -1,10 +1,6 @@
-import {
-  captionsRendition,
-  type CaptionsResult,
-  type JobResult,
-  type SourceFacts,
-  type SourceSubtitles,
-} from "../../../../protocol/jobs.ts";
+import { captionsRendition, type CaptionsResult } from "../../../../protocol/captions.ts";
+import type { JobResult } from "../../../../protocol/jobs.ts";
+import type { SourceFacts, SourceSubtitles } from "../../../../protocol/source-facts.ts";
 import { CC_CHANNELS } from "../../../../protocol/media/captions/closed-captions.ts";
 import { placeTakes } from "../../../media/edits/move-cues.ts";
 import { log, logError, logWarning } from "../../../platform/log.ts";

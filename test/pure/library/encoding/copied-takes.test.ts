@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SourceFacts } from "../../../../protocol/jobs.ts";
+import type { SourceFacts } from "../../../../protocol/source-facts.ts";
 import { copiedTakes, suitTopRung } from "../../../../src/library/encoding/copied-takes.ts";
 import type { Montage } from "../../../../src/media/edits/montage.ts";
 import type { CopyFacts } from "../../../../src/media/mp4/index-source.ts";

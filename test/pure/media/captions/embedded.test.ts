@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { TextCodec } from "../../../../protocol/jobs.ts";
+import type { TextCodec } from "../../../../protocol/source-facts.ts";
 import { CaptionsError } from "../../../../src/media/captions/cue.ts";
 import { readEmbedded } from "../../../../src/media/captions/embedded.ts";
 import { cpuMs } from "../../../support/cpu-time.ts";

@@ -1,12 +1,9 @@
 /** Subtitles inside a source: the job of an encoder that this test plays becomes tracks, and never decides about the asset. */
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
-import {
-  type CaptionsFile,
-  captionsRendition,
-  type JobResult,
-  type SourceSubtitles,
-} from "../../../../protocol/jobs.ts";
+import { type CaptionsFile, captionsRendition } from "../../../../protocol/captions.ts";
+import type { JobResult } from "../../../../protocol/jobs.ts";
+import type { SourceSubtitles } from "../../../../protocol/source-facts.ts";
 import { renditionKey } from "../../../../src/platform/storage/keys.ts";
 import { eventsOf, until as untilIs } from "../../events/webhooks/webhook-rows.ts";
 import { callJob, useAssets } from "../encoding/job-calls.ts";
