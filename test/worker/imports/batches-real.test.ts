@@ -1,7 +1,9 @@
 /** Batches as the API makes them: the real object, its alarms and the real clock, over lists. */
-import { env } from "cloudflare:test";
-import { sql } from "drizzle-orm";
+import { env, runInDurableObject } from "cloudflare:test";
+import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
+import type { ImportBatch } from "../../../durable-objects/import-batch.ts";
+import { importLists } from "../../../src/imports/lists/tables.ts";
 import { assets } from "../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { openSourceServer } from "../library/sources/source-servers.ts";
@@ -85,9 +87,11 @@ test("a list at an address is fetched once; the address is shown without its que
   expect(fetched).toHaveLength(1);
   const report = await (await workspace.request("GET", `/v1/imports/${created.id}/report?format=html`)).text();
   expect(report).not.toContain("very-secret");
+  const left = openDatabase(env.DB).select().from(importLists).where(eq(importLists.workspaceId, workspace.id));
+  expect(await left).toEqual([]); // nobody could list or delete it
 });
 
-test("a list of the workspace is read by its id, and a deleted one is refused", async () => {
+test("a list of the workspace is read by its id; once it was read it may be deleted, and is refused then", async () => {
   const workspace = await newWorkspace();
   const sent = await workspace.request("POST", "/v1/imports/lists", [{ url: "https://cdn.test/a.mp4" }]);
   const { listId } = (await sent.json<{ data: { listId: string } }>()).data;
@@ -96,6 +100,11 @@ test("a list of the workspace is read by its id, and a deleted one is refused", 
   await workspace.request("DELETE", `/v1/imports/lists/${listId}`);
   const later = await workspace.request("POST", "/v1/imports", { source: { type: "list", listId } });
   expect(later.status).toBe(404);
+  await runInDurableObject(env.IMPORT_BATCH.get(env.IMPORT_BATCH.idFromName(id)), ({ components }: ImportBatch) => {
+    components.source = null; // as after a restart
+  });
+  await workspace.request("POST", `/v1/imports/${id}/start`);
+  await expect.poll(async () => (await read(workspace, id)).counts).toMatchObject({ submitted: 1 });
 });
 
 test("items are paged, and chosen by their state; batches are paged, newest first", async () => {
