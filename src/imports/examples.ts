@@ -53,6 +53,7 @@ const running: z.output<typeof ImportRecord> = {
   status: "running",
   counts: { total: 120, pending: 40, submitted: 12, ready: 66, failed: 1, skipped: 1 },
   scanned: 120,
+  preparedAtSource: 8,
   itemsPerMinute: 1.1,
   secondsLeft: 2840,
   startedAt: "2026-05-20T09:30:00.004000Z",

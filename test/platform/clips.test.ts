@@ -201,7 +201,7 @@ describe("a clip of an encoded media", () => {
     expect(segment).toContain(`X-TIMESTAMP-MAP=MPEGTS:${Math.round(180 * frameSeconds * 90_000)}`);
   });
 
-  test("of a clip is cut from the same media, and plays when both are gone", async () => {
+  test("of a clip is cut from the same media, and plays when both are gone", { tags: ["full"] }, async () => {
     const first = await clipOf(film.assetId, { startTime: 2, endTime: 20 });
     const second = await clipOf(first.assetId, { startTime: 3, endTime: 14 });
     expect(second.media.sourceMediaId).toBe(first.assetId);

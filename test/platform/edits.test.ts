@@ -166,7 +166,7 @@ describe("files of one kind, whose key frames are where segments begin", () => {
     expect(heard).toEqual([800, 1200, 1200, 700]);
   });
 
-  test("are joined without encoding it when the first of them is uploaded", async () => {
+  test("are joined without encoding it when the first of them is uploaded", { tags: ["full"] }, async () => {
     const [first, second] = [parts[0]!, parts[2]!];
     const outroUrl = await serve(second.name, second.words);
     const asked = {

@@ -87,14 +87,17 @@ async function framesAtRandomTimes(count: number): Promise<void> {
   }
 }
 
-test("so do those that are cut out of the source", async () => {
+test.each([3])("so do %i that are cut out of the source", framesOfTheSource);
+test.each([10])("so do %i that are cut out of the source", { tags: ["full"] }, framesOfTheSource);
+
+async function framesOfTheSource(count: number): Promise<void> {
   const random = new Random(15);
-  for (let n = 0; n < 10; n += 1) {
+  for (let n = 0; n < count; n += 1) {
     const time = Math.floor(random.next() * (SECONDS - 0.1) * 1000) / 1000;
     const shown = await picture(`/thumbnail.jpg?time=${time}`, "jpg", cutBase);
     expect([time, shown.widthPx, readCounter(shown)]).toEqual([time, 640, frameAt(time)]);
   }
-});
+}
 
 test.each(["/spritesheet.json", "/advanced-spritesheet.json?interval=1", "/advanced-spritesheet.json"])(
   "each tile of %s shows exactly the frame of its start",

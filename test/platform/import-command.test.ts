@@ -275,7 +275,7 @@ describe("Ctrl-C and outages", { tags: FULL_TAG }, () => {
 
 test(
   "a list of this machine is sent, its broken rows are named, and a bad name is refused",
-  { timeout: LIMIT_MS },
+  { timeout: LIMIT_MS, tags: FULL_TAG },
   async () => {
     const film = await readFile("test/fixtures/flower.mp4");
     const server = createServer(

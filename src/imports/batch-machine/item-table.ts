@@ -80,6 +80,13 @@ export class ItemTable {
       .one().n;
   }
 
+  /** How many files the source was asked to prepare and has not, however long it takes. */
+  get ordered(): number {
+    return this.#sql
+      .exec<{ n: number }>("SELECT count(*) AS n FROM items WHERE status = 'pending' AND preparing IS NOT NULL")
+      .one().n;
+  }
+
   /** When the next item of this state is due, epoch ms; Infinity = there is none. `prepared`: pending ones that the source prepares a file for. */
   nextDueMs(status: "pending" | "submitted" | "prepared"): number {
     const condition = status === "prepared" ? "status = 'pending' AND preparing IS NOT NULL" : `status = '${status}'`;

@@ -19,6 +19,7 @@ export function viewOf(batch: BatchComponents): BatchView {
     state: state.status,
     counts,
     scanned: scan.read,
+    preparedAtSource: items.ordered,
     problem: shownProblem(batch),
     waitsUntilMs: quietUntilMs(batch),
     itemsPerMinute: perMinute,

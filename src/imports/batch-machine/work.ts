@@ -18,6 +18,7 @@ const TURN_STEPS = 100;
 const LEAST_WAIT_MS = 200;
 /** Between looks at media, also while the database does not answer. */
 const LEAST_LOOK_MS = 1000;
+/** Between looks at what others change: media, and the encoders' room. A pause that the source asks for is slept through. */
 const MOST_WAIT_MS = 60_000;
 
 /** Scans, submits and follows items for one turn. */
@@ -115,22 +116,29 @@ const isOver = ({ items }: BatchComponents): boolean => {
   return pending + submitted === 0 && !items.owesReleases;
 };
 
+const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));
+
 /** When something may have to be done, epoch ms; null = nothing until a command. */
 function nextLookMs(batch: BatchComponents): number | null {
   const { state, items, documents, clock } = batch;
   const nowMs = clock();
   const askMs = quietUntilMs(batch) ?? nowMs;
-  const lookMs = Math.max(items.nextDueMs("submitted"), nowMs + LEAST_LOOK_MS);
+  const mostMs = nowMs + MOST_WAIT_MS;
+  const { submitted } = items.counts;
+  const lookMs = submitted === 0 ? Infinity : clamp(items.nextDueMs("submitted"), nowMs + LEAST_LOOK_MS, mostMs);
   const releaseMs = items.owesReleases ? Math.max(askMs, nowMs + SETTLE_EVERY_MS) : Infinity;
-  const soon = (...atMs: number[]) => Math.max(nowMs + LEAST_WAIT_MS, Math.min(...atMs, nowMs + MOST_WAIT_MS));
+  const soon = (...atMs: number[]) => {
+    const firstMs = Math.min(...atMs);
+    return Math.max(nowMs + LEAST_WAIT_MS, firstMs === Infinity ? mostMs : firstMs);
+  };
   switch (state.status) {
     case "scanning":
       return askMs;
     case "running":
-      return soon(lookMs, releaseMs, Math.max(nextSubmitMs(batch), askMs));
+      return soon(lookMs, releaseMs, Math.max(Math.min(nextSubmitMs(batch), mostMs), askMs));
     case "paused": {
       const owes = isPausedByOwner(batch) && items.releasable(1).length > 0;
-      return items.counts.submitted === 0 && !owes ? null : soon(lookMs, owes ? releaseMs : Infinity);
+      return submitted === 0 && !owes ? null : soon(lookMs, owes ? releaseMs : Infinity);
     }
     case "cancelled":
       if (documents.get("completedAtMs") !== undefined) return null;

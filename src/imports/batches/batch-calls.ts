@@ -64,6 +64,8 @@ export interface BatchView {
   counts: BatchCounts;
   /** Videos that the scan has read, those that the selection leaves out included. */
   scanned: number;
+  /** Pending items whose file the source prepares. */
+  preparedAtSource: number;
   /** Why it waits or was paused; null = nothing is wrong. */
   problem: BatchProblem | null;
   /** When the source is asked again, epoch ms; null = it is asked now, or not at all. */

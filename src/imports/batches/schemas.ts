@@ -97,6 +97,9 @@ export const ImportRecord = z
     counts: ImportCounts,
     problem: ItemProblem.optional().openapi({ description: "Why it waits or was paused" }),
     scanned: Count.optional().openapi({ description: "Videos of the source's list that were read" }),
+    preparedAtSource: Count.optional().openapi({
+      description: "Pending videos whose file the source was asked to prepare, such as a master or a download",
+    }),
     nextAttemptAt: Timestamp.optional().openapi({ description: "When the source is asked again" }),
     itemsPerMinute: z.number().optional(),
     secondsLeft: Count.optional(),

@@ -25,6 +25,7 @@ export function toImport(row: BatchRow, view: BatchView | null) {
     counts: view?.counts ?? (row.counts as z.output<typeof ImportRecord>["counts"]),
     problem: view === null ? row.problem : view.problem,
     scanned: view?.scanned ?? null,
+    preparedAtSource: view?.preparedAtSource ?? null,
     nextAttemptAt: timestampOf(view?.waitsUntilMs),
     itemsPerMinute: view?.itemsPerMinute ?? null,
     secondsLeft: view?.secondsLeft ?? null,

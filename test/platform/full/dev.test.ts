@@ -241,9 +241,8 @@ test("Ctrl-C, which all processes of a terminal get at once, ends every process 
 test("a Worker that throws while it is loaded ends the start at once, with the cause", async () => {
   const file = join(root, "src/start-page.ts");
   await writeFile(file, `${await readFile(file, "utf8")}\n${BOOM}`);
-  const startedAt = performance.now();
   const { status, output } = await runCommand([process.execPath, "scripts/dev.ts"], { cwd: root, env });
   expect([status, output.trimEnd().split("\n").at(-1)]).toEqual([1, expect.stringMatching(CAUSE)]);
   expect(output.split("\n").length).toBeLessThan(10);
-  expect(performance.now() - startedAt).toBeLessThan(50_000); // START_LIMIT_MS is 60 s
+  expect(output).not.toContain("did not come up"); // what a start says that has waited for its whole limit
 });

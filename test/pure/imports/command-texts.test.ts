@@ -142,6 +142,11 @@ describe("the live view", () => {
     ]);
   });
 
+  test("says for how many of those that wait the source prepares a file", () => {
+    expect(live({ preparedAtSource: 16 }, [])[1]).toMatch(/ · 16 prepared by the source · 284 waiting · /);
+    expect(live({ preparedAtSource: 300 }, [])[1]).not.toContain(" waiting");
+  });
+
   test("says why it waits and when it goes on", () => {
     const problem = { code: "source_rate_limited", message: "The source has asked for a pause." };
     const nextAttemptAt = "2026-11-20T12:03:10.000000Z";

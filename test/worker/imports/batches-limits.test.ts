@@ -158,12 +158,17 @@ test("files that the source prepares are bounded by its concurrency, and nothing
   const batch = await newBatch({ workspace, source });
   const begunAtMs = batch.nowMs;
   let turns = 0;
+  const shown = new Set<number>();
   const turn = batch.turn.bind(batch);
   batch.turn = async () => {
     turns += 1;
     await turn();
+    const { preparedAtSource } = await batch.view();
+    expect(preparedAtSource).toBe(preparing);
+    shown.add(preparedAtSource);
   };
-  expect(await batch.finish()).toMatchObject({ state: "done", counts: { ready: 100 } });
+  expect(await batch.finish()).toMatchObject({ state: "done", preparedAtSource: 0, counts: { ready: 100 } });
   expect(most).toBe(16);
+  expect(Math.max(...shown)).toBe(16);
   expect(turns).toBeLessThan((batch.nowMs - begunAtMs) / 500);
 });

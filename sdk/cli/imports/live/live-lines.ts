@@ -44,12 +44,13 @@ function barLine(batch: Batch): string {
   return `  ${bar}${styleText("dim", "░".repeat(BAR_WIDTH - at))} ${endedPercent(batch)} %`;
 }
 
-export function countsText({ counts }: Pick<Batch, "counts">): string {
+export function countsText({ counts, preparedAtSource = 0 }: Pick<Batch, "counts" | "preparedAtSource">): string {
   const { total, ready, submitted, pending, failed, skipped } = counts;
   const parts = [
     `${countText(ready)} of ${countText(total)} ready`,
     submitted > 0 && `${countText(submitted)} in preparation`,
-    pending > 0 && `${countText(pending)} waiting`,
+    preparedAtSource > 0 && `${countText(preparedAtSource)} prepared by the source`,
+    pending > preparedAtSource && `${countText(pending - preparedAtSource)} waiting`,
     failed > 0 && `${countText(failed)} failed`,
     skipped > 0 && `${countText(skipped)} skipped`,
   ];

@@ -37,11 +37,12 @@ export class LiveView {
   }
 
   private say(batch: Batch): void {
-    const { status, counts, problem, nextAttemptAt, itemsPerMinute, secondsLeft } = batch;
-    const news = JSON.stringify({ status, counts, problem, nextAttemptAt });
+    const { status, counts, preparedAtSource, problem, nextAttemptAt, itemsPerMinute, secondsLeft } = batch;
+    const news = JSON.stringify({ status, counts, preparedAtSource, problem, nextAttemptAt });
     if (news === this.shown) return;
     this.shown = news;
-    const moment = { kind: "progress", status, counts, problem, nextAttemptAt, itemsPerMinute, secondsLeft };
+    const pace = { itemsPerMinute, secondsLeft };
+    const moment = { kind: "progress", status, counts, preparedAtSource, problem, nextAttemptAt, ...pace };
     this.session.reporter.say(moment, () => undefined);
   }
 
