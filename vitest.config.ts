@@ -185,7 +185,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 1, // beside the platforms of another lane
+          maxWorkers: 2,
         },
       },
     ],

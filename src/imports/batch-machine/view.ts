@@ -36,16 +36,21 @@ const endedOf = ({ items }: BatchComponents): number => {
 };
 
 function itemsPerMinute(batch: BatchComponents): number | null {
-  const [first] = batch.documents.get("pulse") ?? [];
+  const nowMs = batch.clock();
+  const [first] = recentPulse(batch, nowMs);
   if (first === undefined) return null;
-  const sinceMs = batch.clock() - first.atMs;
+  const sinceMs = nowMs - first.atMs;
   return sinceMs < LEAST_PULSE_MS ? null : Math.round(((endedOf(batch) - first.ended) / sinceMs) * 600_000) / 10;
 }
+
+/** Nobody notes it while the batch waits for its source. */
+const recentPulse = ({ documents }: BatchComponents, nowMs: number) =>
+  (documents.get("pulse") ?? []).filter(({ atMs }) => atMs > nowMs - PULSE_MS);
 
 /** Notes how many items have ended, for the throughput. */
 export function notePulse(batch: BatchComponents): void {
   const nowMs = batch.clock();
-  const kept = (batch.documents.get("pulse") ?? []).filter(({ atMs }) => atMs > nowMs - PULSE_MS);
+  const kept = recentPulse(batch, nowMs);
   const last = kept.at(-1);
   if (last !== undefined && nowMs - last.atMs < PULSE_MS / 20) return;
   batch.documents.put("pulse", [...kept, { atMs: nowMs, ended: endedOf(batch) }]);

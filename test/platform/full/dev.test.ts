@@ -214,7 +214,7 @@ test("an edit that throws while it is loaded is named once, without its repetiti
   expect(await answerOf("/", (page) => page.includes("Another edit"))).toContain("Another edit");
   expect(said().match(CAUSE)).toHaveLength(1);
   expect(said()).toMatch(once("is restarted"));
-  expect(said().split("\n").length).toBeLessThan(40);
+  expect(said().split("\n").length, said()).toBeLessThan(40);
 });
 
 test("requests are answered again after the runtime was killed, by wrangler or by its restart", async () => {
@@ -243,6 +243,6 @@ test("a Worker that throws while it is loaded ends the start at once, with the c
   await writeFile(file, `${await readFile(file, "utf8")}\n${BOOM}`);
   const { status, output } = await runCommand([process.execPath, "scripts/dev.ts"], { cwd: root, env });
   expect([status, output.trimEnd().split("\n").at(-1)]).toEqual([1, expect.stringMatching(CAUSE)]);
-  expect(output.split("\n").length).toBeLessThan(10);
+  expect(output.split("\n").length, output).toBeLessThan(10);
   expect(output).not.toContain("did not come up"); // what a start says that has waited for its whole limit
 });
