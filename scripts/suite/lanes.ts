@@ -3,8 +3,9 @@ export type Lane = readonly string[];
 
 /**
  * Phases run one after another, the lanes of a phase concurrently. The first three are bound by the CPU: their tests wait for conditions, and may take
- * longer. The soaks of `crash` take all of it, and then a platform of another lane does not start in time. The others play and broadcast in real time, so they leave a part of the CPU free: a third lane beside players makes them stall. The live
- * players stall beside any other project, even beside `pure` at a low priority, so they are alone, and so is `conformance`, which measures answers.
+ * longer. `crash` is alone: beside its soaks, a platform of another lane does not start in time. The others play and broadcast in real time, so they
+ * leave a part of the CPU free: a third lane beside players makes them stall. The live players stall beside any other project, even beside `pure` at a
+ * low priority, so they are alone, and so is `conformance`, which measures answers.
  */
 export const PHASES: readonly (readonly Lane[])[] = [
   [["crash"]],

@@ -71,14 +71,14 @@ test("sound further behind is left out with a warning", { tags: ["full"] }, asyn
 test.each([
   ["picture", PICTURE, -3_900_000],
   ["sound", SOUND, 37_600_000],
-])("timestamps of the %s that are hours off cost nothing", isKept);
+])("timestamps of the %s that are hours off cost nothing", strayTimesCostNothing);
 test.each([["picture", PICTURE, 37_600_000]])(
   "timestamps of the %s that are hours off cost nothing",
   { tags: ["full"] },
-  isKept,
+  strayTimesCostNothing,
 );
 
-async function isKept(_: string, type: number, byMs: number): Promise<void> {
+async function strayTimesCostNothing(_: string, type: number, byMs: number): Promise<void> {
   let n = 0;
   const tags = tagsOf(await flv()).map((tag) => {
     const atMs = 4_000_000 + tag.atMs;
