@@ -58,7 +58,7 @@ export function announceEnd(batch: BatchComponents, state: BatchState): void {
   const { documents, timers, clock } = batch;
   const isFirst = documents.get("isAnnounced") === undefined;
   documents.put("completedAtMs", clock());
-  documents.delete("problem", "quietUntilMs", "failures");
+  documents.delete("problem", "quietUntilMs", "failures", "waits");
   if (isFirst) documents.put("isAnnounced", true);
   else documents.put("owesProgress", true);
   announceState(batch, { type: isFirst ? COMPLETED : null, state });

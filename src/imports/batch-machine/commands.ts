@@ -105,5 +105,5 @@ function retry(batch: BatchComponents, ids: readonly string[] | null): boolean {
 
 /** The source is asked at once, and what was wrong with it is forgotten. */
 function forgetProblem({ documents }: BatchComponents): void {
-  documents.delete("problem", "quietUntilMs", "failures");
+  documents.delete("problem", "quietUntilMs", "failures", "waits");
 }

@@ -36,6 +36,8 @@ interface BatchDocuments {
   quietUntilMs: number;
   /** Failures of the source in a row, over all items. */
   failures: number;
+  /** Pauses in a row that those failures caused. */
+  waits: number;
   /** Number of the last write to D1. */
   revision: number;
   startedAtMs: number;

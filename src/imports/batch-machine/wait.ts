@@ -17,7 +17,7 @@ export function quietUntilMs({ documents, clock }: BatchComponents): number | nu
 
 /** The source has answered: earlier failures are over. */
 export function noteAnswer({ documents }: BatchComponents): void {
-  if (documents.get("failures") !== undefined) documents.delete("failures", "quietUntilMs", "problem");
+  if (documents.get("failures") !== undefined) documents.delete("failures", "waits", "quietUntilMs", "problem");
 }
 
 /** @returns failures of the source in a row */
@@ -41,8 +41,11 @@ export function waitFor(batch: BatchComponents, error: unknown): void {
     });
     return;
   }
-  const backOffMs = Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10));
+  // By pauses, not failures: many items fail at once when the source goes away for a moment.
+  const waits = (documents.get("waits") ?? 0) + 1;
+  const backOffMs = Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(waits - 1, 10));
   batch.commit(() => {
+    documents.put("waits", waits);
     documents.put("quietUntilMs", clock() + Math.max(retryAfterMs, backOffMs));
     if (batch.state.status !== "paused") documents.put("problem", { code, message }); // else it shows why it was paused
   });

@@ -152,6 +152,18 @@ test.each([1, 3, 40])("a source that is down for two hours fails none of %i item
   expect(await batch.finish()).toMatchObject({ ...allReady(count), problem: null });
 });
 
+test("an outage of half a minute costs about as long, however many items it meets", async () => {
+  const { source, batch } = await batchOf(16, ({ pace }) => void (pace.concurrency = 16));
+  let backAtMs = Infinity;
+  source.before = (method) => {
+    if (method === "resolve") backAtMs = Math.min(backAtMs, batch.nowMs + 30_000);
+    if (backAtMs !== Infinity && batch.nowMs < backAtMs) throw down();
+  };
+  await batch.until(({ counts }) => counts.submitted === 16);
+  expect(batch.nowMs - backAtMs).toBeLessThan(60_000);
+  expect(await batch.finish()).toMatchObject({ ...allReady(16), problem: null });
+});
+
 test.each([1, 9])("%i items that always fail end with the source's words, and hold nothing up", async (broken) => {
   const { source, batch } = await batchOf(30);
   source.before = (method, about) => {
