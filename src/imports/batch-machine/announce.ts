@@ -2,6 +2,7 @@ import type { BatchProblem, BatchState } from "../batches/batch-calls.ts";
 import type { FailedItem } from "./batch-message.ts";
 import type { BatchComponents } from "./components.ts";
 import { shownUrl } from "../batches/shown-url.ts";
+import { forgetFailures } from "./forget-failures.ts";
 import type { BatchSignal } from "./moves.ts";
 
 /** The address of a batch's report. It needs the credentials of the API. */
@@ -58,7 +59,7 @@ export function announceEnd(batch: BatchComponents, state: BatchState): void {
   const { documents, timers, clock } = batch;
   const isFirst = documents.get("isAnnounced") === undefined;
   documents.put("completedAtMs", clock());
-  documents.delete("problem", "quietUntilMs", "failures", "waits");
+  forgetFailures(batch);
   if (isFirst) documents.put("isAnnounced", true);
   else documents.put("owesProgress", true);
   announceState(batch, { type: isFirst ? COMPLETED : null, state });

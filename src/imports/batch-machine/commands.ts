@@ -4,6 +4,7 @@ import type { BatchCommand, BatchOrder, BatchView } from "../batches/batch-calls
 import { CANCELLED } from "./adopt.ts";
 import { moveBatch } from "./announce.ts";
 import { type BatchComponents, SCAN_BEGIN } from "./components.ts";
+import { forgetFailures } from "./forget-failures.ts";
 import { viewOf } from "./view.ts";
 
 /** Begins the scan. Repeatable. */
@@ -49,7 +50,7 @@ function carryOut(batch: BatchComponents, given: BatchCommand): boolean {
       return moveBatch(batch, "cancel", () => {
         batch.documents.put("cancelledAtMs", batch.clock());
         batch.items.cancelPending(CANCELLED);
-        forgetProblem(batch);
+        forgetFailures(batch);
       });
     case "retry":
       return retry(batch, given.items);
@@ -75,7 +76,7 @@ function resume(batch: BatchComponents, credentialId: string | null): boolean {
   return moveBatch(batch, signal, () => {
     if (credentialId !== null) replaceCredential(batch, credentialId);
     batch.source = null;
-    forgetProblem(batch);
+    forgetFailures(batch);
   });
 }
 
@@ -90,7 +91,7 @@ function retry(batch: BatchComponents, ids: readonly string[] | null): boolean {
   const { state, items, documents } = batch;
   const again = () => {
     for (const id of ids ?? [null]) items.retry(id);
-    if (state.status !== "paused") forgetProblem(batch);
+    if (state.status !== "paused") forgetFailures(batch);
   };
   if (state.status === "done")
     return moveBatch(batch, "retry", () => {
@@ -101,9 +102,4 @@ function retry(batch: BatchComponents, ids: readonly string[] | null): boolean {
     state.status === "running" || (state.status === "paused" && documents.get("startedAtMs") !== undefined);
   if (accepts) batch.commit(again);
   return accepts;
-}
-
-/** The source is asked at once, and what was wrong with it is forgotten. */
-function forgetProblem({ documents }: BatchComponents): void {
-  documents.delete("problem", "quietUntilMs", "failures", "waits");
 }

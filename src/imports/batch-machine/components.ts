@@ -36,7 +36,7 @@ interface BatchDocuments {
   quietUntilMs: number;
   /** Failures of the source in a row, over all items. */
   failures: number;
-  /** Pauses in a row that those failures caused. */
+  /** How often the batch has waited for the source since it last answered. */
   waits: number;
   /** Number of the last write to D1. */
   revision: number;

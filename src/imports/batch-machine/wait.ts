@@ -4,6 +4,7 @@ import { errorFields, log, logError } from "../../platform/log.ts";
 import { ITEM_ERRORS, SourceFailure } from "../sources/source.ts";
 import { moveBatch } from "./announce.ts";
 import type { BatchComponents } from "./components.ts";
+import { forgetFailures } from "./forget-failures.ts";
 import { FULL } from "./judge.ts";
 
 const MOST_PAUSE_MS = 5 * 60_000;
@@ -16,8 +17,8 @@ export function quietUntilMs({ documents, clock }: BatchComponents): number | nu
 }
 
 /** The source has answered: earlier failures are over. */
-export function noteAnswer({ documents }: BatchComponents): void {
-  if (documents.get("failures") !== undefined) documents.delete("failures", "waits", "quietUntilMs", "problem");
+export function noteAnswer(batch: BatchComponents): void {
+  if (batch.documents.get("failures") !== undefined) forgetFailures(batch);
 }
 
 /** @returns failures of the source in a row */
@@ -41,7 +42,7 @@ export function waitFor(batch: BatchComponents, error: unknown): void {
     });
     return;
   }
-  // By pauses, not failures: many items fail at once when the source goes away for a moment.
+  // Many items fail at once when the source goes away for a moment, so failures do not lengthen the wait.
   const waits = (documents.get("waits") ?? 0) + 1;
   const backOffMs = Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(waits - 1, 10));
   batch.commit(() => {
