@@ -287,6 +287,7 @@ export const JOB_FAILURE_CODES = {
   source_not_media: "source",
   source_empty: "source",
   source_no_streams: "source", // media without a decodable stream
+  source_encrypted: "source", // Common Encryption, whose keys the encoder does not have
   source_too_long: "source", // > 12 h
   source_too_large_picture: "source", // > 8K: more than 7680×4320 pixels, or an edge over 8192
   source_exceeds_limits: "source", // exceeded the child's time or memory limit, or has an absurd structure

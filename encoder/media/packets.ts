@@ -1,6 +1,13 @@
 /** Reads the packets of a source, and moves in it. */
 import type { Packet, Stream } from "node-av/lib";
-import { AVDISCARD_ALL, AVERROR_EOF, AVSEEK_FLAG_BACKWARD, AVSEEK_FLAG_BYTE } from "node-av/constants";
+import {
+  AV_PKT_DATA_ENCRYPTION_INFO,
+  AVDISCARD_ALL,
+  AVERROR_EOF,
+  AVSEEK_FLAG_BACKWARD,
+  AVSEEK_FLAG_BYTE,
+} from "node-av/constants";
+import { JobError } from "../platform/errors.ts";
 import { byteBefore } from "./clock/read-clock.ts";
 import { multiplexed, type OpenSource } from "./source.ts";
 
@@ -15,12 +22,15 @@ export function keepOnly(source: OpenSource, ...kept: Stream[]): void {
  *
  * @returns false at the end of the file, which includes undecodable data
  * @throws the reader's error
+ * @throws {JobError} source_encrypted: decoders make noise of ciphertext, and report no error
  */
 export async function readPacket(source: OpenSource, packet: Packet): Promise<boolean> {
   source.isAtStart = false;
   const result = await source.format.readFrame(packet);
   if (source.reader.failure !== undefined) throw source.reader.failure;
   if (result === AVERROR_EOF || result < 0) return false;
+  if (packet.getSideData(AV_PKT_DATA_ENCRYPTION_INFO) !== null)
+    throw new JobError("source_encrypted", "The source is encrypted, and its keys are not known here.");
   source.packetClock?.apply(packet);
   return true;
 }

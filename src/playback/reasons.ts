@@ -24,6 +24,7 @@ const REASONS: Record<Explained, string> = {
   source_empty: "The file is empty.",
   source_not_media: "The file is not a video or audio file.",
   source_no_streams: "Nothing in the file can be decoded.",
+  source_encrypted: "The file is encrypted.",
   source_too_long: "The video is longer than 12 hours.",
   source_too_large_picture: "The picture of the video is too large.",
   source_exceeds_limits: "The file exceeds the limits of time or memory for its processing.",

@@ -18,6 +18,7 @@ const ANSWERS: Partial<Record<SourceName, JobFailureCode>> = {
   noise: "source_not_media",
   image: "source_not_media",
   realmedia: "source_no_streams",
+  "encrypted-mp4": "source_encrypted",
   empty: "source_empty",
   "no-index": "source_damaged",
   "box-bomb": "source_no_streams",

@@ -1,7 +1,9 @@
 /** Every kind of bad source ends in an errored asset with its cause, and the platform continues. */
+import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isFailed, isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { makeSource } from "../support/sources.ts";
 import { bufferContent, fileContent, virtualContent } from "../support/source-content.ts";
 import { type SourceBehaviour, type SourceServer, startSourceServer } from "../support/source-server.ts";
 
@@ -43,6 +45,7 @@ const CASES: [string, SourceBehaviour, string][] = [
   ["a zip file", content(zip), "source_not_media"],
   ["plain text", text("just some words\n".repeat(300)), "source_not_media"],
   ["a picture", content(png), "source_not_media"],
+  ["an encrypted film", content(await readFile(await makeSource("encrypted-mp4"))), "source_encrypted"],
 ];
 
 describe("an asset is errored, with the cause and whose fault it is, when its source is", () => {

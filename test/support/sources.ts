@@ -107,6 +107,11 @@ const BAD = {
     extension: "rm",
     ffmpeg: args`-i ${FLOWER} -frames:v 3 -an -vf scale=64:64 -c:v rv10 -f rm`,
   },
+  "encrypted-mp4": {
+    description: "MP4 with Common Encryption (cenc)",
+    extension: "mp4",
+    ffmpeg: args`-i ${FLOWER} -frames:v 50 -c:v libx264 -c:a aac -encryption_scheme cenc-aes-ctr -encryption_key ${"0f".repeat(16)} -encryption_kid ${"1e".repeat(16)}`,
+  },
   image: { description: "a JPEG", extension: "jpg", ffmpeg: args`-i ${FLOWER} -frames:v 1 -f image2` },
   "no-index": {
     description: "MP4 cut off before its moov",
