@@ -15,7 +15,7 @@ export interface Selection {
   tier: Tier;
 }
 
-/** @throws for an unknown word, so that a typing error does not pass as a green run */
+/** @throws for an unknown word, and for projects beside files, so that a run of no test does not pass as a green one */
 export function parseArguments(words: readonly string[]): Selection {
   const at = words.indexOf("--changed");
   const next = at < 0 ? undefined : words[at + 1];
@@ -28,6 +28,7 @@ export function parseArguments(words: readonly string[]): Selection {
     throw new Error(
       `unknown: ${unknown.join(", ")}; name test files by their paths, or projects: ${PROJECTS.join(", ")}`,
     );
+  if (projects.length > 0 && files.length > 0) throw new Error("name projects or test files, not both");
   const tier = words.length === 0 ? "default" : "full";
   return { projects, since: at < 0 ? null : (commit ?? "HEAD"), files, tier };
 }

@@ -146,4 +146,8 @@ describe("npm test --", () => {
   test("a project that does not exist is refused", () => {
     expect(() => parseArguments(["wroker"])).toThrow("unknown: wroker");
   });
+
+  test("projects beside files are refused: none of the files may be theirs", () => {
+    expect(() => parseArguments(["crash", "test/worker/imports"])).toThrow("not both");
+  });
 });
