@@ -128,10 +128,11 @@ test("a file that says it is longer than 256 MiB is refused at once", async () =
 
 test("a file that becomes longer than 256 MiB is refused when it does", { tags: ["full"] }, async () => {
   const workspace = await newWorkspace();
-  const piece = `{"url":"${URL_1}","title":"${"x".repeat(200_000)}"}\n`;
+  const pageAndMore = `{"url":"${URL_1}"}\n`.repeat(1500);
+  const blank = `${" ".repeat(200_000)}\n`;
   let sent = 0;
   function* endless() {
-    for (;;) {
+    for (let piece = pageAndMore; ; piece = blank) {
       sent += piece.length;
       yield piece;
     }
