@@ -9,6 +9,7 @@ import { unmigratedProblem } from "../platform/http/unmigrated.ts";
 import { limitCaching } from "./caching.ts";
 import { CORS, preflight, problemAnswer } from "./headers.ts";
 import { boundGuesses } from "./guessed-ids.ts";
+import { holdReload } from "./held-reload.ts";
 import { answerImage } from "./images.ts";
 import { answerClip } from "./live-clips.ts";
 import { answerLive, answerLiveManifest, isMissingSession, sessionKey } from "./live.ts";
@@ -177,15 +178,20 @@ async function answerPlaylist(
   env: Env,
   ctx: RequestContext,
 ): Promise<Response> {
-  const offers = (one: Resolved) =>
-    "trackId" in target
-      ? offersText(one, target.trackId)
-      : one.kind === "asset" && mediaListOf(one.playable, target.rendition) !== null;
-  const resolved = await resolveOffering(env.DB, ctx, target.playbackId, offers);
-  if (resolved === null) throw unknownPlayback();
-  const permission = await viewer.admit(resolved.rules);
-  if (resolved.kind !== "asset") throw unknownPlayback();
-  if ("rendition" in target && !offersRendition(resolved, target.rendition)) throw unknownPlayback();
+  const listIn = (one: Resolved) =>
+    "trackId" in target || one.kind !== "asset" ? null : mediaListOf(one.playable, target.rendition);
+  const offers = (one: Resolved) => ("trackId" in target ? offersText(one, target.trackId) : listIn(one) !== null);
+  const look = async () => {
+    const resolved = await resolveOffering(env.DB, ctx, target.playbackId, offers);
+    if (resolved === null) throw unknownPlayback();
+    const permission = await viewer.admit(resolved.rules);
+    if (resolved.kind !== "asset") throw unknownPlayback();
+    if ("rendition" in target && !offersRendition(resolved, target.rendition)) throw unknownPlayback();
+    return { permission, resolved, list: listIn(resolved) };
+  };
+  const first = await look();
+  const { permission, resolved } =
+    target.kind === "media-playlist" ? await holdReload(viewer.url.searchParams, first, look) : first;
   return await answerManifest(viewer, permission, env, ctx, resolved, target);
 }
 

@@ -7,7 +7,7 @@ import { keyTags } from "./key-tags.ts";
 
 /**
  * A media playlist (RFC 8216 §4.3.3). A complete one never changes. A growing one has type EVENT, makes players start at the beginning,
- * and gets EXT-X-ENDLIST only when it is complete.
+ * offers blocking reloads (RFC 8216bis §6.2.5.2), and gets EXT-X-ENDLIST only when it is complete.
  *
  * @param firstNumber the number in the first segment's file name
  * @param protection of encrypted media; null = the media is clear
@@ -26,7 +26,7 @@ export function mediaPlaylist(
     "#EXT-X-MEDIA-SEQUENCE:0",
     `#EXT-X-PLAYLIST-TYPE:${isComplete ? "VOD" : "EVENT"}`,
     "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...(isComplete ? [] : ["#EXT-X-START:TIME-OFFSET=0"]),
+    ...(isComplete ? [] : ["#EXT-X-START:TIME-OFFSET=0", "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES"]),
     ...keyTags(protection),
     ...spans.flatMap((span, n) => [
       ...beginning(span, spans[n - 1], rendition.name),

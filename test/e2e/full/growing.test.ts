@@ -1,6 +1,6 @@
 /** Playlists while an asset is processed: complete ones never change, and growing ones are only appended to. */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -16,11 +16,12 @@ import { type Stage, startStage } from "../players/stage.ts";
 const FILM_BYTES = 20_000_000;
 
 let stage: Stage;
+let standard: string;
 
 beforeAll(async () => {
   stage = await startStage();
   const loop = ["-stream_loop", "3", "-i", "test/fixtures/flower.mp4", "-t", "18", "-vf", "scale=640:360"];
-  const standard = await madeFile([...loop, "-preset", "veryfast", "-movflags", "+faststart"], "mp4");
+  standard = await madeFile([...loop, "-preset", "veryfast", "-movflags", "+faststart"], "mp4");
   const other = await madeFile(["-i", standard, "-c", "copy"], "mkv");
   await stage.serve("standard.mp4", standard);
   await stage.serve("other.mkv", other);
@@ -193,6 +194,33 @@ describe("while an asset is processed", () => {
     expect([errors, played.badAnswers]).toEqual([[], []]);
     expect(played.durationSeconds).toBeCloseTo(5, 0);
     expect(Math.abs(played.endedAtSeconds - played.durationSeconds)).toBeLessThan(0.1);
+  });
+
+  test("hls.js whose first playlist has one segment asks for the second by a blocking reload, and plays to the end", async () => {
+    const { body } = await stage.platform.api<{ url: string }>("POST", "/v1/on-demand/upload", { corsOrigin: "*" });
+    const file = await readFile(standard);
+    const put = async (from: number, until: number) => {
+      const range = `bytes ${from}-${until - 1}/${file.byteLength}`;
+      const sent = { method: "PUT", headers: { "content-range": range }, body: file.subarray(from, until) };
+      return (await fetch(body.data.url, sent)).status;
+    };
+    const firstBytes = Math.floor(file.byteLength * 0.6); // one segment is listed, and the second is not whole
+    expect(await put(0, firstBytes)).toBe(308);
+    const manifest = `${stage.platform.baseUrl}/${body.playback_id}.m3u8`;
+    const listed = async () => [...(await playlistsNow(manifest)).values()].map((list) => segmentsOf(list).length / 2);
+    await expect.poll(listed, { timeout: 20_000 }).toEqual([1, 1]);
+    const reloads: string[] = [];
+    let rest: Promise<number> | undefined;
+    const onRequest = (url: string) => {
+      const [, reload] = /source-v\.m3u8(.*)/.exec(url) ?? [];
+      if (reload !== undefined) reloads.push(reload);
+      if (url.endsWith("/0.m4s")) rest ??= put(firstBytes, file.byteLength);
+    };
+    const played = await playThrough(stage.browser, stage.page.url, "hls.js", manifest, { seed: 5, onRequest });
+    expect(await rest).toBe(200);
+    expect(played).toMatchObject({ errors: [], stalls: [], badAnswers: [] });
+    expect(played.durationSeconds).toBeCloseTo(18, 0);
+    expect(reloads.slice(0, 2)).toEqual(["", "?_HLS_msn=1"]);
   });
 
   test("the hosted page of a media that is still being uploaded is that of a video, from its start to its end, and not of a broadcast", async () => {

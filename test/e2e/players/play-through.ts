@@ -13,6 +13,8 @@ export interface PlayThroughOptions {
   stepMs?: number;
   /** The player's own intervals run every millisecond, to provoke race conditions. */
   hasFastIntervals?: boolean;
+  /** Called with the URL of each request, before it is sent. */
+  onRequest?: (url: string) => void;
   /** A ClearKey licence server, for encrypted media. */
   licenseUrl?: string;
 }
@@ -42,7 +44,7 @@ export async function playThrough(
   pageUrl: string,
   player: PlayerName,
   manifestUrl: string,
-  { rate = 1, seed = 1, stepMs = 30_000, hasFastIntervals = false, licenseUrl }: PlayThroughOptions = {},
+  { rate = 1, seed = 1, stepMs = 30_000, hasFastIntervals = false, onRequest, licenseUrl }: PlayThroughOptions = {},
 ): Promise<PlayThrough> {
   const page = await browser.newPage();
   try {
@@ -55,6 +57,7 @@ export async function playThrough(
         const original = window.setInterval.bind(window);
         window.setInterval = ((callback: () => void) => original(callback, 1)) as typeof window.setInterval;
       });
+    if (onRequest !== undefined) page.on("request", (request) => onRequest(request.url()));
     await page.goto(pageUrl);
     await page.waitForFunction(() => "harness" in window);
     const step = stepper(page, player);

@@ -1,5 +1,6 @@
 /** Limits of sources: time limits for servers, and the parts of a file that the Worker reads. */
 import { vi } from "vitest";
+import { holdReload } from "../../../src/playback/held-reload.ts";
 import { ArrivalWaits } from "../../../src/library/upload-machine/arrival-waits.ts";
 import { judgeChunk, MAX_PIECES } from "../../../src/library/upload-machine/judge-chunk.ts";
 import type { RangeReader } from "../../../src/media/mp4/range-reader.ts";
@@ -103,6 +104,19 @@ export const SOURCE_TRIALS = {
       let verdict = TAKEN;
       const waits = new ArrivalWaits(() => ({ status: "waiting", storedBytes: 0, totalBytes: null }));
       void waits.wait(1).then((hasArrived) => void (verdict = hasArrived ? "arrived" : "503"));
+      await vi.advanceTimersByTimeAsync(ms);
+      return verdict;
+    } finally {
+      vi.useRealTimers();
+    }
+  }),
+  "playlist-wait": until(async (ms) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      let verdict = TAKEN;
+      const list = { isComplete: false, segmentCount: 1 };
+      const held = holdReload(new URLSearchParams("_HLS_msn=1"), { list }, async () => ({ list }));
+      void held.then(() => void (verdict = "answered"));
       await vi.advanceTimersByTimeAsync(ms);
       return verdict;
     } finally {

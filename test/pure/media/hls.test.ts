@@ -96,6 +96,7 @@ test("a growing media playlist starts at its beginning, has no end, and becomes 
   const early = mediaPlaylist(mediaListOf(facts("processing", [one, english]), "v270")!);
   expect(early).toContain("#EXT-X-PLAYLIST-TYPE:EVENT\n");
   expect(early).toContain("#EXT-X-START:TIME-OFFSET=0\n");
+  expect(early).toContain("#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES\n");
   expect(early).not.toContain("ENDLIST");
   const segments = (text: string) => text.split("\n").filter((line) => !line.startsWith("#EXT-X"));
   const late = segments(mediaPlaylist(mediaListOf(ready, "v270")!));

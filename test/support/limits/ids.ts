@@ -88,6 +88,7 @@ export const TRIED_IN = {
     "source-tries",
     "upload-pieces",
     "upload-wait",
+    "playlist-wait",
     "upload-waits",
     "copy-parts",
     "moov",

@@ -61,13 +61,20 @@ test("its segments are listed as their bytes arrive, and are those of the whole 
   const next = `${playbackId}/source-v/${segmentsIn(early)}.m4s`;
   const held = get(next);
   await untilHeld(uploadId);
+  let hasReloaded = false;
+  const reload = textOf(`${list}?_HLS_msn=${segmentsIn(early)}`).finally(() => (hasReloaded = true));
+  expect(await textOf(`${list}?_HLS_msn=${segmentsIn(early) - 1}`)).toBe(early);
+  expect(await textOf(`${list}?_HLS_msn=last`)).toBe("400");
+  expect(hasReloaded).toBe(false);
   await putRange(url, FILM, 400_000, FILM.byteLength);
+  expect(segmentsIn(await reload)).toBeGreaterThan(segmentsIn(early));
   const answered = await held;
   expect([answered.status, answered.headers.get("content-type")]).toEqual([200, "video/mp4"]);
   expect(await answered.bytes()).toEqual(await (await get(next)).bytes());
   const whole = await untilListed(list, (text) => text.includes("#EXT-X-ENDLIST"));
   expect(segmentsIn(whole)).toBeGreaterThan(segmentsIn(early));
   expect(whole).toContain("#EXT-X-PLAYLIST-TYPE:VOD");
+  expect(await textOf(`${list}?_HLS_msn=1000`)).toBe(whole); // a complete playlist holds nobody
   const targetOf = (text: string) => /TARGETDURATION:(\d+)/.exec(text)![1];
   expect(targetOf(early)).toBe(targetOf(whole));
   expect(new Uint8Array(await (await get(`${playbackId}/source-v/0.m4s`)).arrayBuffer())).toEqual(first);
