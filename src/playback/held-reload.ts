@@ -1,19 +1,24 @@
 import type { MediaList } from "../media/manifest/model.ts";
 import { hlsNumberOf } from "../media/live/hls-numbers.ts";
 import { readDirectives } from "../media/live/reload.ts";
+import { atMost } from "../platform/at-most.ts";
 import { Problem } from "../platform/http/problems.ts";
 
 type ListedSoFar = Pick<MediaList, "isComplete" | "segmentCount">;
 
-/** Viewers of one isolate share each look at the asset. */
 const LOOK_EVERY_MS = 500;
 /** Two segments of the ladder. hls.js gives up when the first byte takes 10 s. */
-const MOST_LOOKS = 16;
+const LONGEST_MS = 8000;
+/** Reloads that one isolate holds. Each is a request that stays open. */
+const MOST_HELD = 512;
+
+class TooManyHeld extends Error {}
+const hold = atMost(MOST_HELD, () => new TooManyHeld());
 
 /**
  * Holds a reload of a growing playlist until the segment that it asks for is listed (RFC 8216bis §6.2.5.2). A player whose first
- * playlist has one segment would otherwise reload when it has played that segment, and stall. After 8 s, the reload is answered with
- * the playlist as it is. A complete playlist ignores the directives, and media on demand has no parts.
+ * playlist has one segment would otherwise reload when it has played that segment, and stall. After 8 s, and when the isolate holds too
+ * many, the reload is answered with the playlist as it is. A complete playlist ignores the directives, and media on demand has no parts.
  *
  * A segment that is far ahead is not refused, as it is in a broadcast: another isolate may have listed it to the player before.
  *
@@ -31,12 +36,25 @@ export async function holdReload<T extends { list: ListedSoFar | null }>(
   if ("problem" in directives) throw new Problem("bad_directives", directives.problem);
   if (directives.waitFor === null) return first;
   const asked = hlsNumberOf(directives.waitFor.msn); // playlists on demand count from 0, as `EXT-X-MEDIA-SEQUENCE` does
-  let newest = first;
-  for (let looks = 0; looks < MOST_LOOKS && isWaiting(newest.list, asked); looks++) {
-    await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
-    newest = await look();
+  if (!isWaiting(first.list, asked)) return first;
+  try {
+    return await hold(() => lookUntilListed(asked, look));
+  } catch (error) {
+    if (error instanceof TooManyHeld) return first;
+    throw error;
   }
-  return newest;
+}
+
+async function lookUntilListed<T extends { list: ListedSoFar | null }>(
+  asked: number,
+  look: () => Promise<T>,
+): Promise<T> {
+  const endsAtMs = Date.now() + LONGEST_MS;
+  for (;;) {
+    await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
+    const newest = await look();
+    if (!isWaiting(newest.list, asked) || Date.now() >= endsAtMs) return newest;
+  }
 }
 
 const isWaiting = (list: ListedSoFar | null, asked: number): boolean =>

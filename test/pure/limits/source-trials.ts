@@ -91,6 +91,27 @@ const sampleTable = async (samples: number) => {
   return await readSampleTable(index, await childBoxes(index, 0, index.length));
 };
 
+async function withFakeTimers(run: () => Promise<string>): Promise<string> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  try {
+    return await run();
+  } finally {
+    await vi.runAllTimersAsync(); // what still waits would count as waiting in the next trial
+    vi.useRealTimers();
+  }
+}
+
+/** Holds reloads of a playlist that does not grow. @returns whether one of them has been answered */
+function holdReloads(count: number): () => string {
+  let verdict = TAKEN;
+  const listed = { list: { isComplete: false, segmentCount: 1 } };
+  for (let held = 0; held < count; held++)
+    void holdReload(new URLSearchParams("_HLS_msn=1"), listed, async () => listed).then(
+      () => void (verdict = "answered"),
+    );
+  return () => verdict;
+}
+
 export const SOURCE_TRIALS = {
   "source-throughput": atLeast((bytesPerSecond) => wait(bytesPerSecond * 1e6, 1e9)),
   "source-grace": until((ms) => wait(0, ms)),
@@ -98,31 +119,29 @@ export const SOURCE_TRIALS = {
   "source-part": until((ms) => wait(1e15, ms, SOURCE_LIMITS.partMs)),
   "source-retry-after": upTo((ms) => (sourceRetryDelayMs(1, ms) === ms ? TAKEN : "cut")),
   "source-tries": upTo((tries) => (sourceRetryDelayMs(tries - 1) === null ? "errored" : TAKEN)),
-  "upload-wait": until(async (ms) => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    try {
+  "upload-wait": until((ms) =>
+    withFakeTimers(async () => {
       let verdict = TAKEN;
       const waits = new ArrivalWaits(() => ({ status: "waiting", storedBytes: 0, totalBytes: null }));
       void waits.wait(1).then((hasArrived) => void (verdict = hasArrived ? "arrived" : "503"));
       await vi.advanceTimersByTimeAsync(ms);
       return verdict;
-    } finally {
-      vi.useRealTimers();
-    }
-  }),
-  "playlist-wait": until(async (ms) => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    try {
-      let verdict = TAKEN;
-      const list = { isComplete: false, segmentCount: 1 };
-      const held = holdReload(new URLSearchParams("_HLS_msn=1"), { list }, async () => ({ list }));
-      void held.then(() => void (verdict = "answered"));
+    }),
+  ),
+  "playlist-wait": until((ms) =>
+    withFakeTimers(async () => {
+      const answered = holdReloads(1);
       await vi.advanceTimersByTimeAsync(ms);
-      return verdict;
-    } finally {
-      vi.useRealTimers();
-    }
-  }),
+      return answered();
+    }),
+  ),
+  "playlist-waits": upTo((count) =>
+    withFakeTimers(async () => {
+      const answered = holdReloads(count);
+      await vi.advanceTimersByTimeAsync(0);
+      return answered();
+    }),
+  ),
   "upload-waits": upTo(async (count) => {
     let storedBytes = 0;
     const waits = new ArrivalWaits(() => ({ status: "waiting", storedBytes, totalBytes: null }));

@@ -89,6 +89,7 @@ export const TRIED_IN = {
     "upload-pieces",
     "upload-wait",
     "playlist-wait",
+    "playlist-waits",
     "upload-waits",
     "copy-parts",
     "moov",
