@@ -54,8 +54,11 @@ test("views arrive in the order of their ends, over several months and over seve
   const now = Math.ceil(Date.now() / 1000);
   const { url } = await create({ timespan: [now - 80 * 86_400, now], fields: ["viewId", "viewEnd"] }, busy);
   const rows = await (await download(url)).json<{ viewId: string; viewEnd: string }[]>();
-  expect(page.mock.calls.length).toBeGreaterThan(8); // of at most four months, each with an empty one at its end
+  const filled = page.mock.contexts.filter((_, n) => (page.mock.results[n]!.value as unknown[]).length > 0);
   page.mockRestore();
+  const months = new Set(filled);
+  expect(months.size).toBeGreaterThan(1);
+  expect(filled.length).toBeGreaterThan(months.size); // a whole month has at least 15 views, and a page at most 11
   expect(rows.map(({ viewId }) => viewId).toSorted()).toEqual(wanted.toSorted());
   expect(rows.map(({ viewEnd }) => viewEnd)).toEqual(rows.map(({ viewEnd }) => viewEnd).toSorted());
 });
