@@ -259,8 +259,9 @@ describe("a return", () => {
   });
 
   test("that is interrupted in the middle of a month continues, and has no view twice", async () => {
-    const many = withOwnIds(simulatedViews(450, NOW_MS)).map(({ view, timeline }) => ({
-      view: { ...view, viewEndMs: Math.max(view.viewEndMs, Date.parse(`${month}-01`)) },
+    const beginMs = Date.parse(`${months[0]}-01`); // a new month may have no views yet
+    const many = withOwnIds(simulatedViews(450, NOW_MS)).map(({ view, timeline }, n) => ({
+      view: { ...view, viewEndMs: beginMs + n },
       timeline,
     }));
     await putViews(workspace.id, many);
