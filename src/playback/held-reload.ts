@@ -1,3 +1,4 @@
+import { offersBlockingReload } from "../media/hls/media-playlist.ts";
 import type { MediaList } from "../media/manifest/model.ts";
 import { hlsNumberOf } from "../media/live/hls-numbers.ts";
 import { readDirectives } from "../media/live/reload.ts";
@@ -16,9 +17,9 @@ class TooManyHeld extends Error {}
 const hold = atMost(MOST_HELD, () => new TooManyHeld());
 
 /**
- * Holds a reload of a growing playlist until the segment that it asks for is listed (RFC 8216bis §6.2.5.2). A player whose first
- * playlist has one segment would otherwise reload when it has played that segment, and stall. After 8 s, and when the isolate holds too
- * many, the reload is answered with the playlist as it is. A complete playlist ignores the directives, and media on demand has no parts.
+ * Holds a reload of a growing playlist with one segment until it has more. A player that begins with it would otherwise reload when it
+ * has played that segment, and stall. After 8 s, and when the isolate holds too many, the reload is answered with the playlist as it is.
+ * Longer playlists are answered at once, and complete ones ignore the directives. Media on demand has no parts.
  *
  * A segment that is far ahead is not refused, as it is in a broadcast: another isolate may have listed it to the player before.
  *
@@ -36,26 +37,22 @@ export async function holdReload<T extends { list: ListedSoFar | null }>(
   if ("problem" in directives) throw new Problem("bad_directives", directives.problem);
   if (directives.waitFor === null) return first;
   const asked = hlsNumberOf(directives.waitFor.msn); // playlists on demand count from 0, as `EXT-X-MEDIA-SEQUENCE` does
-  if (!isWaiting(first.list, asked)) return first;
+  if (asked < first.list.segmentCount || !isWaiting(first.list)) return first;
   try {
-    return await hold(() => lookUntilListed(asked, look));
+    return await hold(() => lookUntilLonger(look));
   } catch (error) {
     if (error instanceof TooManyHeld) return first;
     throw error;
   }
 }
 
-async function lookUntilListed<T extends { list: ListedSoFar | null }>(
-  asked: number,
-  look: () => Promise<T>,
-): Promise<T> {
+async function lookUntilLonger<T extends { list: ListedSoFar | null }>(look: () => Promise<T>): Promise<T> {
   const endsAtMs = Date.now() + LONGEST_MS;
   for (;;) {
     await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
     const newest = await look();
-    if (!isWaiting(newest.list, asked) || Date.now() >= endsAtMs) return newest;
+    if (!isWaiting(newest.list) || Date.now() >= endsAtMs) return newest;
   }
 }
 
-const isWaiting = (list: ListedSoFar | null, asked: number): boolean =>
-  list !== null && !list.isComplete && list.segmentCount <= asked;
+const isWaiting = (list: ListedSoFar | null): boolean => list !== null && offersBlockingReload(list);

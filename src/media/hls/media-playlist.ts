@@ -7,16 +7,13 @@ import { keyTags } from "./key-tags.ts";
 
 /**
  * A media playlist (RFC 8216 §4.3.3). A complete one never changes. A growing one has type EVENT, makes players start at the beginning,
- * offers blocking reloads (RFC 8216bis §6.2.5.2), and gets EXT-X-ENDLIST only when it is complete.
+ * offers blocking reloads while it has one segment (`offersBlockingReload`), and gets EXT-X-ENDLIST only when it is complete.
  *
  * @param firstNumber the number in the first segment's file name
  * @param protection of encrypted media; null = the media is clear
  */
-export function mediaPlaylist(
-  { rendition, isComplete, durationTicks }: MediaList,
-  firstNumber = 0,
-  protection: Protection | null = null,
-): string {
+export function mediaPlaylist(list: MediaList, firstNumber = 0, protection: Protection | null = null): string {
+  const { rendition, isComplete, durationTicks } = list;
   const seconds = segmentSeconds(durationTicks, rendition.timescale);
   const spans = spansOf(rendition);
   return [
@@ -26,7 +23,8 @@ export function mediaPlaylist(
     "#EXT-X-MEDIA-SEQUENCE:0",
     `#EXT-X-PLAYLIST-TYPE:${isComplete ? "VOD" : "EVENT"}`,
     "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...(isComplete ? [] : ["#EXT-X-START:TIME-OFFSET=0", "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES"]),
+    ...(isComplete ? [] : ["#EXT-X-START:TIME-OFFSET=0"]),
+    ...(offersBlockingReload(list) ? ["#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES"] : []),
     ...keyTags(protection),
     ...spans.flatMap((span, n) => [
       ...beginning(span, spans[n - 1], rendition.name),
@@ -41,6 +39,13 @@ export function mediaPlaylist(
     "",
   ].join("\n");
 }
+
+/**
+ * Whether a reload of the list is held until the next segment is listed (RFC 8216bis §6.2.5.2): only while it has one segment, because
+ * Shaka (5.2) ends a video too early when it switches renditions during the reload that brings the last segment.
+ */
+export const offersBlockingReload = ({ isComplete, segmentCount }: Pick<MediaList, "isComplete" | "segmentCount">) =>
+  !isComplete && segmentCount === 1;
 
 function beginning(span: RenditionSpan, before: RenditionSpan | undefined, name: string): string[] {
   const { isDiscontinuous, initFile, capturedAtMs } = span;

@@ -99,8 +99,14 @@ test("a growing media playlist starts at its beginning, has no end, and becomes 
   expect(early).toContain("#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES\n");
   expect(early).not.toContain("ENDLIST");
   const segments = (text: string) => text.split("\n").filter((line) => !line.startsWith("#EXT-X"));
-  const late = segments(mediaPlaylist(mediaListOf(ready, "v270")!));
+  const complete = mediaPlaylist(mediaListOf(ready, "v270")!);
+  const late = segments(complete);
   expect(late.slice(0, 3)).toEqual(segments(early).slice(0, 3));
+
+  const two = { ...growing(v270), segments: { durationTicks: [100, 100], bytes: [1, 1], keyframes: [[], []] } };
+  const longer = mediaPlaylist(mediaListOf(facts("processing", [two, english]), "v270")!);
+  expect(longer).toContain("#EXT-X-START:TIME-OFFSET=0\n");
+  for (const text of [longer, complete]) expect(text).not.toContain("SERVER-CONTROL");
 });
 
 test("the I-frame playlist refers to byte ranges of the segments, with one entry per GOP", () => {
