@@ -41,8 +41,8 @@ export function mediaPlaylist(list: MediaList, firstNumber = 0, protection: Prot
 }
 
 /**
- * Whether a reload of the list is held until the next segment is listed (RFC 8216bis §6.2.5.2): only while it has one segment, because
- * Shaka (5.2) ends a video too early when it switches renditions during the reload that brings the last segment.
+ * Whether a reload of the list is held until the next segment is listed (RFC 8216bis §6.2.5.2). Lists of more segments are not held:
+ * Shaka 5.2 ends a video too early when it switches renditions during the reload that brings the last segment (decision 0017).
  */
 export const offersBlockingReload = ({ isComplete, segmentCount }: Pick<MediaList, "isComplete" | "segmentCount">) =>
   !isComplete && segmentCount === 1;
